@@ -1,0 +1,1 @@
+"""Prometheus exposition, rules, signals and notifiers."""

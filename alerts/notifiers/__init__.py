@@ -1,0 +1,1 @@
+"""Notifiers: one file each, registered in `registry`."""

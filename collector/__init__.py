@@ -1,0 +1,1 @@
+"""The process: receivers, OTLP codec, conventions, assembler, configuration, and the `groundwatch` command."""

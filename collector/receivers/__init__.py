@@ -1,0 +1,1 @@
+"""Receivers: one file per protocol."""

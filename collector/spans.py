@@ -1,0 +1,74 @@
+"""What travels from a receiver to the assembler."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resource:
+    """Who sent a span. One object is shared by all spans of the same resource.
+
+    `attributes` holds the resource's string attributes, at most 64, each cut at 256 characters.
+    """
+
+    service: str
+    attributes: Mapping[str, str]
+
+
+class WireSpan(NamedTuple):
+    """A recognised span: accepted, validated, and not yet read.
+
+    `raw` is the serialized `opentelemetry.proto.trace.v1.Span`; its attributes are read once, when its trace closes,
+    and only if the trace is judged. Ids are the raw 16 and 8 bytes; `parent_id` is empty at a root. `ended` is False
+    for spans that the SDK exported while still running (no end time).
+    """
+
+    trace_id: bytes
+    span_id: bytes
+    parent_id: bytes
+    ended: bool
+    raw: bytes
+    resource: Resource
+
+
+@dataclass(slots=True)
+class SpanBatch:
+    """One decoded request.
+
+    `spans` are the recognised ones. `ordinary_roots` are the trace ids of spans without parent and marker: they are not
+    kept, but tell that their trace has ended. `received` counts all spans of the request, `rejected` those refused by
+    reason; `message` explains the first refusal to the sender (no payload text).
+    """
+
+    received: int = 0
+    spans: list[WireSpan] = field(default_factory=list)
+    ordinary_roots: list[bytes] = field(default_factory=list)
+    rejected: dict[str, int] = field(default_factory=dict)
+    message: str = ""
+
+
+class SpanSink(Protocol):
+    """The next stage of a receiver: one method, so that a plain function is one.
+
+    It takes the whole batch or raises RetryableError and has taken nothing. A receiver acknowledges only after it
+    returned.
+    """
+
+    def __call__(self, batch: SpanBatch, /) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTrace:
+    """All recognised spans of one trace, in order of arrival.
+
+    `closed_by` is root, idle, max_age, evicted or drain. `dropped` counts spans over the trace's cap. `revision` is 1
+    where the trace had closed before without its root and the root came late, else 0. `closed_at` is monotonic seconds.
+    """
+
+    trace_id: bytes
+    spans: tuple[WireSpan, ...]
+    closed_by: str
+    closed_at: float
+    dropped: int = 0
+    revision: int = 0

@@ -1,0 +1,1 @@
+"""Judges, metrics, cache, sampling and dispatch. Usable as a library without any server."""

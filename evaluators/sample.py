@@ -1,0 +1,65 @@
+"""What a judge looks at: question, retrieved chunks and answer of one trace."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Readiness(StrEnum):
+    """Whether a trace holds what a judge needs, and if not, what is missing first."""
+
+    RAG = "rag"
+    NO_RETRIEVAL = "no_retrieval"
+    NO_DOCUMENTS = "no_documents"
+    NO_TEXT = "no_text"
+    NO_ANSWER = "no_answer"
+    NO_QUESTION = "no_question"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One retrieved document, as the model saw it.
+
+    `text` is None where the instrumentation recorded none or masked it. `score` is the retriever's own,
+    higher is better, on the retriever's own scale. `span_id` (16 hex digits) names the span that returned it.
+    """
+
+    text: str | None
+    id: str | None = None
+    score: float | None = None
+    source: str | None = None
+    span_id: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RagSample:
+    """One trace, rebuilt: the only thing that judges, metrics and rules know of an application.
+
+    `trace_id` is 32 lower-case hex digits. `chunks` are in the order the model saw them. `attributes` are
+    low-cardinality facts to filter and slice by (`gen_ai.request.model`, `deployment.environment` ...).
+    `incomplete` says that the transport lost or cut some of it. `reason` explains `readiness` to an operator.
+    `revision` counts the verdicts that an earlier closing of the same trace already had.
+    """
+
+    trace_id: str
+    service: str
+    readiness: Readiness
+    question: str | None = None
+    chunks: tuple[Chunk, ...] = ()
+    answer: str | None = None
+    session: str | None = None
+    user: str | None = None
+    incomplete: bool = False
+    excluded: str | None = None
+    dialects: tuple[str, ...] = ()
+    reason: str = ""
+    attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    duration_s: float | None = None
+    revision: int = 0
+
+    @property
+    def context(self) -> tuple[Chunk, ...]:
+        """The chunks that carry readable text; the positions in it are what facets refer to."""
+        return tuple(chunk for chunk in self.chunks if chunk.text and not chunk.text.isspace())
