@@ -58,17 +58,29 @@ class SpanSink(Protocol):
     def __call__(self, batch: SpanBatch, /) -> None: ...
 
 
+class KeptSpan(NamedTuple):
+    """What stays of a span while its trace is open; everything else is in `raw`."""
+
+    raw: bytes
+    resource: Resource
+
+
 @dataclass(frozen=True, slots=True)
 class ClosedTrace:
-    """All recognised spans of one trace, in order of arrival.
+    """All recognised spans of one trace, in order of arrival, each span id once.
 
     `closed_by` is root, idle, max_age, evicted or drain. `dropped` counts spans over the trace's cap. `revision` is 1
-    where the trace had closed before without its root and the root came late, else 0. `closed_at` is monotonic seconds.
+    where the trace had closed before and a late span reopened it, else 0. `closed_at` is monotonic seconds.
     """
 
     trace_id: bytes
-    spans: tuple[WireSpan, ...]
+    spans: tuple[KeptSpan, ...]
     closed_by: str
     closed_at: float
     dropped: int = 0
     revision: int = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes of the serialized spans."""
+        return sum(len(span.raw) for span in self.spans)
