@@ -5,7 +5,10 @@ They are wire-compatible with opentelemetry-proto and differ in what they leave 
 - `Request` stops at the serialized span, so that one bad span cannot fail the request and the cost of a span that
   nobody wants is one `bytes` object;
 - `Span` reads `repeated KeyValue` as `map<string, bytes>`: a map entry has the same encoding as a KeyValue (key 1,
-  value 2), so the C parser builds the attribute table and Python pays only for the keys that it asks for.
+  value 2), so the C parser builds the attribute table and Python pays only for the keys that it asks for;
+- `Header` reads the ids of a span and leaves everything else alone;
+- `Checked` reads everything and keeps nearly nothing: fields that repeat are declared singular, so that each occurrence
+  merges into the one before it. Wire format, UTF-8 and depth are checked and no span, attribute or list is built.
 """
 
 from typing import Any
@@ -18,9 +21,13 @@ _PACKAGE = "groundwatch.wire"
 _SCALARS = {
     "bytes": FieldDescriptorProto.TYPE_BYTES,
     "string": FieldDescriptorProto.TYPE_STRING,
+    "fixed32": FieldDescriptorProto.TYPE_FIXED32,
     "fixed64": FieldDescriptorProto.TYPE_FIXED64,
     "int32": FieldDescriptorProto.TYPE_INT32,
+    "int64": FieldDescriptorProto.TYPE_INT64,
     "uint32": FieldDescriptorProto.TYPE_UINT32,
+    "bool": FieldDescriptorProto.TYPE_BOOL,
+    "double": FieldDescriptorProto.TYPE_DOUBLE,
 }
 _REPEATED = "repeated "
 _MAP = "map<string, bytes>"
@@ -44,8 +51,62 @@ _SCHEMA: dict[str, dict[str, tuple[int, str]]] = {
         "events": (11, "repeated Event"),
         "status": (15, "Status"),
     },
+    "Header": {
+        "trace_id": (1, "bytes"),
+        "span_id": (2, "bytes"),
+        "parent_span_id": (4, "bytes"),
+        "end_time_unix_nano": (8, "fixed64"),
+    },
     "Event": {"name": (2, "string"), "attributes": (3, _MAP)},
-    "Status": {"code": (3, "int32")},
+    "Status": {"message": (2, "string"), "code": (3, "int32")},
+    "Checked": {"resource_spans": (1, "CheckedResourceSpans")},
+    "CheckedResourceSpans": {"scope_spans": (2, "CheckedScopeSpans")},
+    "CheckedScopeSpans": {"spans": (2, "CheckedSpan")},
+    "CheckedSpan": {
+        "trace_id": (1, "bytes"),
+        "span_id": (2, "bytes"),
+        "trace_state": (3, "string"),
+        "parent_span_id": (4, "bytes"),
+        "name": (5, "string"),
+        "kind": (6, "int32"),
+        "start_time_unix_nano": (7, "fixed64"),
+        "end_time_unix_nano": (8, "fixed64"),
+        "attributes": (9, "CheckedKeyValue"),
+        "dropped_attributes_count": (10, "uint32"),
+        "events": (11, "CheckedEvent"),
+        "dropped_events_count": (12, "uint32"),
+        "links": (13, "CheckedLink"),
+        "dropped_links_count": (14, "uint32"),
+        "status": (15, "Status"),
+        "flags": (16, "fixed32"),
+    },
+    "CheckedEvent": {
+        "time_unix_nano": (1, "fixed64"),
+        "name": (2, "string"),
+        "attributes": (3, "CheckedKeyValue"),
+        "dropped_attributes_count": (4, "uint32"),
+    },
+    "CheckedLink": {
+        "trace_id": (1, "bytes"),
+        "span_id": (2, "bytes"),
+        "trace_state": (3, "string"),
+        "attributes": (4, "CheckedKeyValue"),
+        "dropped_attributes_count": (5, "uint32"),
+        "flags": (6, "fixed32"),
+    },
+    "CheckedKeyValue": {"key": (1, "string"), "value": (2, "CheckedAnyValue")},
+    "CheckedAnyValue": {
+        "string_value": (1, "string"),
+        "bool_value": (2, "bool"),
+        "int_value": (3, "int64"),
+        "double_value": (4, "double"),
+        "array_value": (5, "CheckedArray"),
+        "kvlist_value": (6, "CheckedKeyValueList"),
+        "bytes_value": (7, "bytes"),
+        "string_value_strindex": (8, "int32"),
+    },
+    "CheckedArray": {"values": (1, "CheckedAnyValue")},
+    "CheckedKeyValueList": {"values": (1, "CheckedKeyValue")},
 }
 
 
@@ -81,10 +142,16 @@ def _pool() -> DescriptorPool:
 _POOL = _pool()
 
 
-def _message(name: str) -> Any:
+Message = Any
+"""A message of a private descriptor: its fields are known to nobody but protobuf."""
+
+
+def _message(name: str) -> Message:
     return GetMessageClass(_POOL.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
 
 
 Request = _message("Request")
 Resource = _message("Resource")
 Span = _message("Span")
+Header = _message("Header")
+Checked = _message("Checked")
