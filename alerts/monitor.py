@@ -1,0 +1,180 @@
+"""The alert engine: verdicts in, signals out."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Protocol
+
+from alerts.holding import JudgeTime, Running, Watchable
+from alerts.labels import LabelValues
+from alerts.ledger import Ledger
+from alerts.lifecycle import Move
+from alerts.notifiers.base import Notifier
+from alerts.observing import BREAKER_VALUES, concerns, observations
+from alerts.pipeline import NotificationMetrics, NotificationPipeline
+from alerts.rules.base import BREAKER, TRAFFIC, Observation, RuleSettings
+from alerts.settings import AlertSettings
+from alerts.signals import SignalState
+from alerts.track import Mark, Track
+from evaluators.clock import Clock
+from evaluators.evaluation import Assessment, Evaluation
+from evaluators.metrics import METRICS
+
+REFRESH_S = 15.0
+"""A firing alert is told anew at most this often, however many traces join it."""
+
+
+class AlertMetrics(NotificationMetrics, Protocol):
+    """Where rules and notifications are counted."""
+
+    def expect_rule(self, rule: str, service: str, severity: str) -> None: ...
+
+    def signal(self, rule: str, service: str, severity: str) -> None: ...
+
+    def rule_firing(self, rule: str, service: str, firing: bool) -> None: ...
+
+    def label_overflow(self, label: str) -> None: ...
+
+
+class Evidence(Protocol):
+    """Who keeps the evidence of a trace that an alert cites."""
+
+    def cite(self, assessment: Assessment) -> None: ...
+
+
+class AlertEngine:
+    """Rules over verdicts, alerts to notifiers.
+
+    `observe` and `judge_state` only count and take some microseconds. `tick`, called about once a second, decides and
+    hands over. All run on one event loop.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[RuleSettings],
+        notifiers: Sequence[Notifier],
+        metrics: AlertMetrics,
+        store: Evidence,
+        clock: Clock,
+        settings: AlertSettings,
+    ) -> None:
+        self._rules = rules
+        self._watched = frozenset(rule.observes for rule in rules)
+        self._watched_metrics = frozenset(metric for metric in METRICS if concerns(metric, self._watched))
+        self._metrics = metrics
+        self._store = store
+        self._clock = clock
+        self._settings = settings
+        self._links = settings.links
+        self._pipeline = NotificationPipeline(notifiers, metrics, clock)
+        self._services = LabelValues(settings.max_services, partial(metrics.label_overflow, "alert_service"))
+        self._time = JudgeTime()
+        self._ledger: Ledger[Mark] = Ledger()
+        self._tracks: dict[tuple[str, str, str], Track] = {}
+        self._watching: dict[tuple[str, str, str], tuple[Track, ...]] = {}
+
+    @property
+    def notifier_health(self) -> dict[str, bool]:
+        """By notifier: whether it could hand over what it had."""
+        return self._pipeline.health
+
+    @property
+    def firing(self) -> list[tuple[str, str, str]]:
+        """Rule, service and judge of every alert that is raised."""
+        return [key for key, track in self._tracks.items() if track.firing]
+
+    def observe(self, assessment: Assessment) -> None:
+        """Count one judge's verdict on one sample. A repeat counts once, a later verdict replaces the earlier."""
+        now, service = self._clock.monotonic(), self._services(assessment.sample.service)
+        self._tell(now, service, assessment.judge, Observation(TRAFFIC, 1.0))
+        for evaluation in assessment.evaluations:
+            if evaluation.metric not in self._watched_metrics:
+                continue
+            if not self._ledger.is_repeat(assessment.sample.trace_id, evaluation):
+                self._count(now, service, assessment, evaluation)
+
+    def judge_state(self, judge: str, state: str) -> None:
+        """The breaker of a judge is now closed, half_open or open."""
+        now = self._clock.monotonic()
+        self._time.judge_state(judge, state, now)
+        self._tell(now, "", judge, Observation(BREAKER, BREAKER_VALUES[state], state))
+
+    def tick(self, now: float | None = None) -> None:
+        """Decide, tell what changed, and start the sends that are due."""
+        now = self._clock.monotonic() if now is None else now
+        for key, track in list(self._tracks.items()):
+            self._step(key, track, now)
+        self._pipeline.tick(now)
+
+    async def idle(self) -> None:
+        """Wait until no notification is under way."""
+        await self._pipeline.idle()
+
+    async def stop(self, deadline_s: float = 5.0) -> None:
+        """Tell what is due and close the notifiers. Alerts stay raised: the next process may find them so."""
+        await self._pipeline.stop(deadline_s)
+
+    def _count(self, now: float, service: str, assessment: Assessment, evaluation: Evaluation) -> None:
+        trace_id, held = assessment.sample.trace_id, self._time.of(assessment.judge).held
+        for mark in self._ledger.take(trace_id, evaluation):
+            mark.track.retract(mark, trace_id)
+        marks: list[Mark] = []
+        for observation in observations(assessment, evaluation, self._watched, judge_held=held):
+            marks += self._tell(now, service, assessment.judge, observation, assessment)
+        if marks:
+            self._ledger.note(trace_id, evaluation, marks)
+
+    def _tell(
+        self, now: float, service: str, judge: str, observation: Observation, assessment: Assessment | None = None
+    ) -> list[Mark]:
+        marks = []
+        for track in self._tracks_for(observation.key, service, judge):
+            marks.append(track.add(now, observation))
+            if assessment and track.cite(now, observation, assessment):
+                self._store.cite(assessment)
+        return marks
+
+    def _tracks_for(self, key: str, service: str, judge: str) -> Iterable[Track]:
+        tracks = self._watching.get((key, service, judge))
+        if tracks is None:
+            rules = (rule for rule in self._rules if rule.observes == key and rule.matches(service, judge))
+            tracks = tuple(self._track(rule, service, judge) for rule in rules)
+            self._watching[key, service, judge] = tracks
+        return tracks
+
+    def _track(self, rule: RuleSettings, service: str, judge: str) -> Track:
+        judge = judge if rule.per_judge else ""
+        key = (rule.name, service, judge)
+        track = self._tracks.get(key)
+        if track is None:
+            time: Watchable = self._time.of(judge or rule.judge or "") if rule.holds else Running()
+            track = self._tracks[key] = Track(rule, service, judge, time)
+            self._metrics.expect_rule(rule.name, service, rule.severity)
+        return track
+
+    def _step(self, key: tuple[str, str, str], track: Track, now: float) -> None:
+        move = track.step(now)
+        if move is Move.RAISED:
+            track.began(self._clock.wall())
+            self._metrics.signal(track.rule.name, track.service, track.rule.severity)
+        if move is not Move.NONE:
+            self._publish(track, now, SignalState.FIRING if move is Move.RAISED else SignalState.RESOLVED)
+        elif track.firing and track.changed and now - track.published_at >= REFRESH_S:
+            self._publish(track, now, SignalState.FIRING)
+        if track.is_forgotten(now):
+            self._forget(key, track, now)
+
+    def _publish(self, track: Track, now: float, state: SignalState) -> None:
+        signal = track.signal(self._links, self._settings.content, self._clock.wall(), state)
+        track.published_at, track.changed = now, False
+        self._pipeline.publish(signal, now)
+        self._metrics.rule_firing(track.rule.name, track.service, self._any_firing(track))
+
+    def _any_firing(self, track: Track) -> bool:
+        names = (track.rule.name, track.service)
+        return any(key[:2] == names and other.firing for key, other in self._tracks.items())
+
+    def _forget(self, key: tuple[str, str, str], track: Track, now: float) -> None:
+        del self._tracks[key]
+        self._watching.clear()
+        if track.firing:
+            self._publish(track, now, SignalState.RESOLVED)

@@ -1,0 +1,47 @@
+"""The contract of a notifier."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from alerts.signals import Signal
+
+HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a receiver wants to hear of an alert.
+
+    All hear of it when it is raised and when it is resolved. `repeat_s`: again while it lasts, this often.
+    `resolved_for_s`: a resolved one is repeated, every `repeat_s`, for so long. `give_up_s`: a signal that could not
+    be handed over for so long is dropped. `batch`: at most so many signals at once.
+    """
+
+    repeat_s: float = 4 * HOUR
+    resolved_for_s: float = 0.0
+    give_up_s: float = HOUR
+    batch: int = 50
+
+
+class Notifier(Protocol):
+    """Hands signals to one receiver.
+
+    `send` takes at most `policy.batch` signals and returns once the receiver has taken all of them. It raises
+    PermanentError where trying again cannot help, RetryableError where it may; neither message holds a secret or a
+    text of a trace. It has no queue, no retry and no loop: the pipeline has. `name` is a label and is unique.
+    `send` is never called twice at a time, and is cancelled when it takes longer than `timeout_s`.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    async def send(self, signals: Sequence[Signal]) -> None: ...
+
+    async def aclose(self) -> None: ...

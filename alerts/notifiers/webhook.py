@@ -1,0 +1,79 @@
+"""A webhook: signals as JSON, signed if there is a secret.
+
+    POST url
+    X-Groundwatch-Timestamp: 1800000000
+    X-Groundwatch-Signature: sha256=HEX, the HMAC-SHA256 under the secret of TIMESTAMP + "." + BODY
+
+    {"schema": "groundwatch.signals/1", "signals": [{...}, ...]}
+
+The receiver checks the signature over the raw body, and that the timestamp is fresh.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from typing import Annotated, Literal, Self
+
+import orjson
+from pydantic import Field, SecretStr, model_validator
+
+from alerts.notifiers.base import HOUR, Notifier, Policy
+from alerts.notifiers.http import HttpSettings, HttpTarget, check_secret, secret_of
+from alerts.signals import Signal
+from alerts.strict import SecretUrl
+from evaluators.clock import Clock
+from evaluators.duration import PositiveDuration
+
+SCHEMA = "groundwatch.signals/1"
+
+
+class WebhookSettings(HttpSettings):
+    """Any HTTP receiver. `secret`, or the variable named by `secret_env`, signs each request."""
+
+    type: Literal["webhook"]
+    name: str = "webhook"
+    url: SecretUrl
+    secret: Annotated[SecretStr | None, Field(repr=False)] = None
+    secret_env: str | None = None
+    repeat_interval: PositiveDuration = 4 * HOUR
+
+    @model_validator(mode="after")
+    def _secret_is_there(self) -> Self:
+        check_secret("secret", self.secret, self.secret_env)
+        return self
+
+    def build(self, clock: Clock) -> list[Notifier]:
+        """One notifier."""
+        return [Webhook(self, clock)]
+
+
+class Webhook:
+    """Posts batches of signals."""
+
+    def __init__(self, settings: WebhookSettings, clock: Clock) -> None:
+        self.name = settings.name
+        self.policy = Policy(repeat_s=settings.repeat_interval)
+        self.timeout_s = settings.timeout
+        self._secret = secret_of(settings.secret, settings.secret_env).encode()
+        self._clock = clock
+        self._target = HttpTarget(
+            settings.url.get_secret_value(), clock, timeout_s=settings.timeout, headers=settings.headers
+        )
+
+    async def send(self, signals: Sequence[Signal]) -> None:
+        """Post one batch."""
+        body = orjson.dumps({"schema": SCHEMA, "signals": [signal.to_json() for signal in signals]})
+        timestamp = str(int(self._clock.wall()))
+        headers = {"X-Groundwatch-Timestamp": timestamp}
+        if self._secret:
+            headers["X-Groundwatch-Signature"] = sign(self._secret, timestamp, body)
+        await self._target.post(body, headers)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._target.aclose()
+
+
+def sign(secret: bytes, timestamp: str, body: bytes) -> str:
+    """The signature header: the timestamp is signed too, so that an old request cannot be sent again."""
+    return "sha256=" + hmac.new(secret, timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()

@@ -1,0 +1,96 @@
+"""Rule kind `coverage`: the monitor is going blind. Eligible traces are no longer scored."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from alerts.rules.base import Case, Condition, Count, MetricName, Reading, RuleSettings, Share, Watch, coverage_key
+from alerts.rules.watching import WindowedWatch
+from alerts.windows import Tally
+from evaluators.duration import PositiveDuration, format_duration
+from evaluators.statistics import wilson
+
+
+class CoverageRule(RuleSettings):
+    """Breached when the whole interval of scored / eligible is below `threshold`. Judges count together."""
+
+    per_judge: ClassVar[bool] = False
+    cites: ClassVar[bool] = False
+
+    kind: Literal["coverage"] = "coverage"
+    metric: MetricName = "faithfulness"
+    threshold: Share = 0.5
+    window: PositiveDuration = 3600.0
+    min_n: Count = 30
+    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+
+    @property
+    def observes(self) -> str:
+        """Whether eligible traces got a score."""
+        return coverage_key(self.metric)
+
+    @property
+    def about(self) -> str:
+        """The metric whose scores are missing."""
+        return self.metric
+
+    @property
+    def higher_is_worse(self) -> bool:
+        """Low coverage is bad."""
+        return False
+
+    @property
+    def forget_after(self) -> float:
+        """A day, or as long as anything is remembered."""
+        return max(86_400.0, self.window)
+
+    def watch(self) -> Watch:
+        """Counts scored and eligible."""
+        return CoverageWatch(self)
+
+    def decide(self, tally: Tally) -> Reading:
+        """The condition of a window."""
+        now = wilson(tally.n - tally.failures, tally.n, self.confidence)
+        return Reading(self._condition(now.value, now.low, now.high, now.n), now, self.threshold)
+
+    def _condition(self, value: float, low: float, high: float, n: int) -> Condition:
+        if low >= self.threshold:
+            return Condition.CLEAR
+        if n < self.min_n:
+            return Condition.TOO_FEW
+        if high < self.threshold:
+            return Condition.BREACH
+        return Condition.CLEAR if value >= self.threshold else Condition.UNSURE
+
+    def title(self, case: Case) -> str:
+        """Coverage, not quality."""
+        return f"coverage of {case.service}"
+
+    def sentence(self, case: Case) -> str:
+        """How many were scored, and the main reason why others were not."""
+        estimate = case.reading.estimate
+        if estimate is None:
+            return "no value"
+        reason = f", mostly {case.cause}" if case.cause else ""
+        return (
+            f"{round(estimate.value * estimate.n)} of {estimate.n} eligible traces got a {self.metric} score in "
+            f"{format_duration(self.window)}{reason} ({estimate.value:.0%}, {self.confidence:.0%} interval "
+            f"{estimate.low:.0%} to {estimate.high:.0%}, limit {self.threshold:.0%})"
+        )
+
+
+class CoverageWatch(WindowedWatch):
+    """Scored and eligible traces over the window."""
+
+    def __init__(self, rule: CoverageRule) -> None:
+        super().__init__(rule.window)
+        self._rule = rule
+
+    def fails(self, value: float) -> bool:
+        """Whether the trace got no score."""
+        return value < 1.0
+
+    def read(self, now: float, *, active: bool) -> Reading:
+        """The condition now."""
+        self._window.expire(now)
+        return self._rule.decide(self._window.tally)

@@ -1,0 +1,83 @@
+"""A registry of Prometheus series with guarded labels, and its rendering."""
+
+from collections.abc import Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.metrics_core import Metric
+from prometheus_client.openmetrics import exposition as openmetrics
+from prometheus_client.process_collector import ProcessCollector
+
+from alerts.labels import Child, Family, LabelValues
+
+TEXT = "text/plain; version=0.0.4; charset=utf-8"
+OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+_DEFAULT_LIMIT = 64
+
+
+class SeriesRegistry:
+    """Makes counters, gauges and histograms of the namespace `groundwatch`.
+
+    `limits`: how many values a label may take, by label name. All families share the guard of a label, so that a
+    service is either known everywhere or `__other__` everywhere.
+    """
+
+    def __init__(self, limits: Mapping[str, int]) -> None:
+        self._limits = limits
+        self._guards: dict[str, LabelValues] = {}
+        self._registry = CollectorRegistry(auto_describe=False)
+        ProcessCollector(registry=self._registry)
+        self._overflow = Counter(
+            "groundwatch_label_overflow_total",
+            "Values replaced by __other__ because their label has too many.",
+            ["label"],
+            registry=self._registry,
+        )
+
+    def counter(self, name: str, text: str, *labels: str) -> Family[Counter]:
+        """A counter; `_total` is added to its name."""
+        return self._family(Counter(f"groundwatch_{name}_total", text, labels, registry=self._registry), labels)
+
+    def gauge(self, name: str, text: str, *labels: str) -> Family[Gauge]:
+        """A gauge."""
+        return self._family(Gauge(f"groundwatch_{name}", text, labels, registry=self._registry), labels)
+
+    def histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Family[Histogram]:
+        """A histogram with these upper bounds and +Inf."""
+        metric = Histogram(f"groundwatch_{name}", text, labels, registry=self._registry, buckets=buckets)
+        return self._family(metric, labels)
+
+    def guard(self, label: str) -> LabelValues:
+        """The guard of a label."""
+        guard = self._guards.get(label)
+        if guard is None:
+            overflow = self._overflow.labels(label)
+            guard = self._guards[label] = LabelValues(self._limits.get(label, _DEFAULT_LIMIT), overflow.inc)
+        return guard
+
+    def overflowed(self, label: str) -> None:
+        """Count a value that was replaced by __other__."""
+        self._overflow.labels(label).inc()
+
+    def render(self, accept: str) -> tuple[bytes, str]:
+        """The exposition and its content type: OpenMetrics where the scraper takes it, else the text format."""
+        exposed = _WithoutCreated(self._registry)
+        if "application/openmetrics-text" in accept:
+            return openmetrics.generate_latest(exposed, version="1.0.0"), OPENMETRICS  # type: ignore[no-untyped-call]
+        return generate_latest(exposed), TEXT
+
+    def _family(self, metric: Child, labels: tuple[str, ...]) -> Family[Child]:
+        return Family(metric, tuple(self.guard(label) for label in labels))
+
+
+class _WithoutCreated(CollectorRegistry):
+    """A registry without `_created` series: they double every counter, and nothing here reads them."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        super().__init__()
+        self._inner = registry
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._inner.collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric

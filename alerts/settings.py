@@ -1,0 +1,79 @@
+"""The settings of alerting. Every default works without a file."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from alerts.explain import Content, Links
+from alerts.notifiers.jsonlines import JsonLinesSettings
+from alerts.notifiers.registry import NotifierSettings, repeated_names
+from alerts.rules import Rule
+from alerts.rules.base import RuleSettings
+from alerts.rules.defaults import DEFAULT_RULES
+from alerts.strict import Strict, Url
+
+_DEFAULTS = {rule.name: rule for rule in DEFAULT_RULES}
+
+
+def _complete(rules: object) -> object:
+    """A rule named like a default one only says what is different about it."""
+    if not isinstance(rules, Sequence) or isinstance(rules, str):
+        return rules
+    return [_over_default(rule) if isinstance(rule, Mapping) else rule for rule in rules]
+
+
+def _over_default(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    default = _DEFAULTS.get(str(rule.get("name")))
+    if default is None:
+        return rule
+    known = default.model_dump(mode="json", by_alias=True)
+    return {**known, **rule} if rule.get("kind", known["kind"]) == known["kind"] else rule
+
+
+def _check_template(template: str) -> str:
+    if "{trace_id}" not in template:
+        raise ValueError("is not a template: put {trace_id} where the id belongs")
+    return template
+
+
+TraceUrl = Annotated[Url, AfterValidator(_check_template)]
+
+
+class AlertSettings(Strict):
+    """Rules, notifiers, and what an alert may say.
+
+    `rules` are added to the default ones, or change them by name; `default_rules: false` leaves the latter out.
+    `base_url` is where people reach this monitor's pages. `trace_url` is the trace backend's page of a trace, with
+    {trace_id} in it. `content: ids` keeps question, answer and chunks out of alerts. `max_services` bounds how many
+    services are watched apart; those that come later are watched as one.
+    """
+
+    rules: Annotated[tuple[Rule, ...], BeforeValidator(_complete), Field(strict=False)] = ()
+    default_rules: bool = True
+    notifiers: Annotated[tuple[NotifierSettings, ...], Field(strict=False)] = (JsonLinesSettings(type="jsonlines"),)
+    base_url: Url = "http://127.0.0.1:9464"
+    trace_url: TraceUrl | None = None
+    content: Content = "full"
+    max_services: Annotated[int, Field(ge=1, le=10_000)] = 500
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [rule.name for rule in self.rules]
+        if doubled := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"rules: more than one is called {', '.join(doubled)}")
+        if doubled := repeated_names(self.notifiers):
+            raise ValueError(f"notifiers: more than one is called {', '.join(doubled)}: give them a name")
+        return self
+
+    @property
+    def active_rules(self) -> tuple[RuleSettings, ...]:
+        """The default rules, as changed, and the others."""
+        rules: dict[str, RuleSettings] = dict(_DEFAULTS) if self.default_rules else {}
+        rules |= {rule.name: rule for rule in self.rules}
+        return tuple(rule for rule in rules.values() if rule.enabled)
+
+    @property
+    def links(self) -> Links:
+        """Where alerts point to."""
+        return Links(self.base_url, self.trace_url or "")

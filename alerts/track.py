@@ -1,0 +1,136 @@
+"""One rule that watches one service (and judge): its memory, its alert, and the traces to cite."""
+
+from typing import NamedTuple
+
+from alerts.explain import Content, Links, describe, summarize
+from alerts.findings import Finding, WorstTraces, is_contradicted
+from alerts.holding import Watchable
+from alerts.lifecycle import Alert, Move, Phase, advance
+from alerts.rules.base import Case, Condition, Observation, Reading, RuleSettings
+from alerts.signals import Signal, SignalState
+from evaluators.evaluation import Assessment
+from evaluators.facets import Facet
+from evaluators.metrics import METRICS
+
+RECHECK_S = 10.0
+"""Where nothing came and no alert is up, only time can change a reading: it is looked at this often."""
+
+
+class Mark(NamedTuple):
+    """What takes an observation back."""
+
+    track: "Track"
+    place: int
+    observation: Observation
+
+
+class Track:
+    """Counting is cheap and happens at each verdict; deciding happens in `step`, once a second.
+
+    `changed` says that a firing alert has something new to tell.
+    """
+
+    def __init__(self, rule: RuleSettings, service: str, judge: str, time: Watchable) -> None:
+        self.rule = rule
+        self.service = service
+        self.judge = judge
+        self.alert = Alert()
+        self.changed = False
+        self.published_at = 0.0
+        self._time = time
+        self._watch = rule.watch()
+        self._worst = WorstTraces()
+        self._reading = Reading(Condition.TOO_FEW)
+        self._hits = 0
+        self._cause = ""
+        self._starts_at = 0.0
+        self._touched = 0.0
+        self._read_at = 0.0
+        self._news = True
+        metric = METRICS.get(rule.about)
+        self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
+
+    @property
+    def firing(self) -> bool:
+        """Whether the alert is raised."""
+        return self.alert.phase is Phase.FIRING
+
+    def add(self, now: float, observation: Observation) -> Mark:
+        """Count an observation."""
+        self._touched, self._news = now, True
+        if self._watch.fails(observation.value):
+            self._hits += 1
+            self.changed = True
+        return Mark(self, self._watch.add(self._time.at(now), observation), observation)
+
+    def cite(self, now: float, observation: Observation, assessment: Assessment) -> bool:
+        """Remember the trace if it is among the worst; a contradicted claim counts more than a missing one."""
+        if not (self.rule.cites and self._watch.fails(observation.value)):
+            return False
+        at, badness = self._time.at(now), self.rule.badness(observation.value) + is_contradicted(assessment)
+        if not self._worst.wants(at, badness):
+            return False
+        self._worst.add(at, badness, Finding.of(assessment, observation.value, with_claim=self._with_claims))
+        return True
+
+    def retract(self, mark: Mark, trace_id: str) -> None:
+        """Take an observation back: its verdict was superseded."""
+        self._news = True
+        self._watch.retract(mark.place, mark.observation)
+        if self._watch.fails(mark.observation.value):
+            self._hits = max(0, self._hits - 1)
+            self._worst.drop(trace_id)
+
+    def step(self, now: float) -> Move:
+        """Decide. While the judge is unavailable nothing is decided."""
+        active = self.alert.phase is not Phase.QUIET
+        if self._time.held or not (active or self._news or now - self._read_at >= RECHECK_S):
+            return Move.NONE
+        self._news, self._read_at = False, now
+        at = self._time.at(now)
+        self._reading = self._watch.read(at, active=active)
+        self._worst.expire(at - self.rule.remembers, keep_last=active)
+        self._cause = self._watch.tally.main_cause or (self._cause if active else "")
+        self.alert, move = advance(
+            self.alert, self._reading.condition, at, for_s=self.rule.for_, clear_s=self.rule.clear_for
+        )
+        if move is Move.RAISED:
+            self._hits = self._watch.tally.failures
+        return move
+
+    def is_forgotten(self, now: float) -> bool:
+        """Whether nothing came for so long that the service is gone, not broken."""
+        return not self._time.held and now - self._touched > self.rule.forget_after
+
+    def began(self, wall: float) -> None:
+        """The alert was raised at this time."""
+        self._starts_at = wall
+
+    def signal(self, links: Links, content: Content, wall: float, state: SignalState) -> Signal:
+        """The alert as it may travel."""
+        traces = tuple(links.cite(finding, content) for finding in self._worst.findings)
+        case = self._case(traces[0].finding if traces else None)
+        return Signal(
+            rule=self.rule.name,
+            severity=self.rule.severity,
+            service=self.service,
+            judge=self.judge,
+            metric=self.rule.about,
+            state=state,
+            starts_at=self._starts_at,
+            ends_at=max(wall, self._starts_at) if state is SignalState.RESOLVED else None,
+            summary=summarize(self.rule, case),
+            description=describe(self.rule, case),
+            estimate=self._reading.estimate,
+            limit=self._reading.limit,
+            baseline=self._reading.baseline,
+            higher_is_worse=self.rule.higher_is_worse,
+            count=self._hits,
+            diagnosis=self._cause,
+            traces=traces,
+            runbook=self.rule.runbook or "",
+            url=traces[0].evidence_url if traces else links.overview(self.service),
+        )
+
+    def _case(self, finding: Finding | None) -> Case:
+        return Case(self.service, self.judge, self._reading, self._hits, self._cause, finding)
