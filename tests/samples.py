@@ -1,6 +1,6 @@
 """Samples and answers that many tests start from."""
 
-from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, FacetAnswers, Support
+from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, Facet, FacetAnswers, Support
 from evaluators.sample import Chunk, RagSample, Readiness
 
 REFUNDS = "Refunds: customers may return any product for a full refund within 30 days of purchase."
@@ -29,3 +29,13 @@ def answers(
     """One claim per `support`, and the other facets."""
     claims = tuple(ClaimVerdict(f"claim {i}", verdict) for i, verdict in enumerate(support))
     return FacetAnswers(ClaimSupport(claims), ChunkRelevance(relevance), AnswerFit(relevancy, abstained))
+
+
+def good_answers(sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
+    """Exactly `facets`, each as a judge that likes everything would answer it."""
+    whole = answers(Support.SUPPORTED, relevance=(1.0,) * len(sample.context))
+    return FacetAnswers(
+        whole.claim_support if Facet.CLAIM_SUPPORT in facets else None,
+        whole.chunk_relevance if Facet.CHUNK_RELEVANCE in facets else None,
+        whole.answer_fit if Facet.ANSWER_FIT in facets else None,
+    )

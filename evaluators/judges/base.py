@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from evaluators.errors import GroundwatchError
-from evaluators.evaluation import FailReason
+from evaluators.evaluation import FailReason, SkipReason
 from evaluators.facets import Facet, FacetAnswers
 from evaluators.sample import RagSample
 
@@ -38,11 +38,16 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReply:
-    """A validated answer. `model` is the model that the provider says it used, None where it does not say."""
+    """A validated answer.
+
+    `model` is the model that the provider says it used, None where it does not say. `flags` is what a reader of the
+    verdict should know: `cut` (chunks were shown in part), `injection` (the trace holds text that addresses the judge).
+    """
 
     answers: FacetAnswers
     usage: Usage = Usage()
     model: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 class JudgeError(GroundwatchError):
@@ -62,12 +67,20 @@ class JudgeError(GroundwatchError):
         self.retry_after = retry_after
 
 
+class NotJudgedError(GroundwatchError):
+    """The judge will not look at this sample, although nothing went wrong: too long for its window."""
+
+    def __init__(self, reason: SkipReason) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 class Judge(Protocol):
     """Answers facets about a sample.
 
     `ask` gets a sample whose question, answer and context are present, answers exactly the facets asked, or raises
-    JudgeError. It has no loop of its own for retries and no cache: the dispatcher has. It must be safe to call
-    concurrently. `facets` lists what it can answer. `remote` is True where content leaves this machine.
+    JudgeError or NotJudgedError. It has no loop of its own for retries and no cache: the dispatcher has. It must be
+    safe to call concurrently. `facets` lists what it can answer. `remote` is True where content leaves this machine.
     """
 
     @property

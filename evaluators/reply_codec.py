@@ -1,0 +1,49 @@
+"""Replies and answers as JSON: what the cache stores and what a worker process sends back."""
+
+from typing import Any
+
+import orjson
+
+from evaluators.facets import (
+    AnswerFit,
+    ChunkRelevance,
+    ClaimSupport,
+    ClaimVerdict,
+    Conflict,
+    FacetAnswers,
+    Support,
+)
+from evaluators.judges.base import JudgeReply, Usage
+
+
+def dump_reply(reply: JudgeReply) -> bytes:
+    """JSON of a reply. Raises TypeError for text that is not valid Unicode (lone surrogates)."""
+    return orjson.dumps(reply)
+
+
+def load_reply(data: bytes) -> JudgeReply:
+    """The reply that `dump_reply` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+    raw = orjson.loads(data)
+    return JudgeReply(load_answers(raw["answers"]), Usage(**raw["usage"]), raw["model"], tuple(raw["flags"]))
+
+
+def load_answers(raw: dict[str, Any]) -> FacetAnswers:
+    """Answers from their decoded JSON. Raises KeyError, TypeError or ValueError where they are not."""
+    support, relevance, fit = raw["claim_support"], raw["chunk_relevance"], raw["answer_fit"]
+    return FacetAnswers(
+        ClaimSupport(tuple(map(_load_claim, support["claims"]))) if support else None,
+        ChunkRelevance(tuple(relevance["scores"])) if relevance else None,
+        AnswerFit(fit["relevancy"], fit["abstained"]) if fit else None,
+    )
+
+
+def _load_claim(raw: dict[str, Any]) -> ClaimVerdict:
+    conflict = raw["conflict"]
+    return ClaimVerdict(
+        raw["claim"],
+        Support(raw["support"]),
+        raw["chunk"],
+        raw["quote"],
+        raw["strength"],
+        Conflict(**conflict) if conflict else None,
+    )
