@@ -68,6 +68,7 @@ class AlertEngine:
         self._pipeline = NotificationPipeline(notifiers, metrics, clock)
         self._services = LabelValues(settings.max_services, partial(metrics.label_overflow, "alert_service"))
         self._time = JudgeTime()
+        self._judge_states: dict[str, str] = {}
         self._ledger: Ledger[Mark] = Ledger()
         self._tracks: dict[tuple[str, str, str], Track] = {}
         self._watching: dict[tuple[str, str, str], tuple[Track, ...]] = {}
@@ -93,7 +94,10 @@ class AlertEngine:
                 self._count(now, service, assessment, evaluation)
 
     def judge_state(self, judge: str, state: str) -> None:
-        """The breaker of a judge is now closed, half_open or open."""
+        """The breaker of a judge is now closed, half_open or open; saying it again changes nothing."""
+        if self._judge_states.get(judge) == state:
+            return
+        self._judge_states[judge] = state
         now = self._clock.monotonic()
         self._time.judge_state(judge, state, now)
         self._tell(now, "", judge, Observation(BREAKER, BREAKER_VALUES[state], state))
