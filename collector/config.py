@@ -1,0 +1,163 @@
+"""The configuration: one YAML file, every key optional, every mistake told at once before anything starts."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from alerts.settings import AlertSettings
+from alerts.web import WebSettings
+from collector.assembler import AssemblySettings
+from collector.conventions.rules import OperatorRule
+from collector.receivers.settings import ReceiverSettings
+from evaluators.cache import CacheSettings
+from evaluators.dispatcher import LaneSettings
+from evaluators.errors import PermanentError
+from evaluators.judges.lexical import LexicalSettings
+from evaluators.judges.registry import JudgeSettings
+from evaluators.metrics import METRICS
+from evaluators.sampler import SamplingRule
+
+MAX_FILE_BYTES = 1 << 20
+
+
+class Strict(BaseModel):
+    """An unknown key is a mistake, and no message repeats a value: it might be a secret."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class ReceiversConfig(Strict):
+    """OTLP in. `null` turns a receiver off."""
+
+    grpc: ReceiverSettings | None = ReceiverSettings(port=4317)
+    http: ReceiverSettings | None = ReceiverSettings(port=4318)
+
+
+class JudgeConfig(Strict):
+    """A judge, what is computed from its answers, and the traces it looks at."""
+
+    judge: Annotated[JudgeSettings, Field(discriminator="type")] = LexicalSettings()
+    metrics: tuple[str, ...] = tuple(METRICS)
+    sampling: tuple[SamplingRule, ...] = (SamplingRule(rate=1.0),)
+    judge_excluded: bool = False
+    lane: LaneSettings = LaneSettings()
+
+    @model_validator(mode="after")
+    def _known_metrics(self) -> Self:
+        unknown = sorted(set(self.metrics) - set(METRICS))
+        if unknown:
+            raise ValueError(f"unknown metrics {unknown}; known are {sorted(METRICS)}")
+        return self
+
+
+class Config(Strict):
+    """Everything that an operator can set."""
+
+    receivers: ReceiversConfig = ReceiversConfig()
+    assembly: AssemblySettings = AssemblySettings()
+    operator_rules: tuple[OperatorRule, ...] = ()
+    judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
+    cache: CacheSettings = CacheSettings()
+    alerts: AlertSettings = AlertSettings()
+    web: WebSettings = WebSettings()
+    drain_s: float = Field(25.0, gt=0, le=600, description="time to finish what is in flight after SIGTERM")
+    log_level: str = Field("info", pattern="^(debug|info|warning|error)$")
+
+    @model_validator(mode="after")
+    def _no_clashes(self) -> Self:
+        problems = [*self._clashing_names(), *self._clashing_ports(), *self._unknown_references()]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+    def _clashing_names(self) -> list[str]:
+        names = Counter(judge.judge.name for judge in self.judges)
+        return [f"judges: two are called {name!r}" for name, count in names.items() if count > 1]
+
+    def _clashing_ports(self) -> list[str]:
+        listeners = {"receivers.grpc": self.receivers.grpc, "receivers.http": self.receivers.http, "web": self.web}
+        taken: dict[int, str] = {}
+        problems = []
+        for path, settings in listeners.items():
+            if settings is None or settings.port == 0:
+                continue
+            if settings.port in taken:
+                problems.append(f"{path}.port: {settings.port} is also the port of {taken[settings.port]}")
+            taken[settings.port] = path
+        return problems
+
+    def _unknown_references(self) -> list[str]:
+        judges = {judge.judge.name for judge in self.judges}
+        return [
+            f"alerts.rules.{rule.name}: no judge is called {rule.judge!r}; there are {sorted(judges)}"
+            for rule in self.alerts.rules
+            if rule.judge is not None and rule.judge not in judges
+        ]
+
+
+def load(path: Path | None) -> Config:
+    """Read and validate a file; no file gives the defaults. Raises PermanentError with one line per mistake."""
+    if path is None:
+        return Config()
+    return parse(_read(path))
+
+
+def parse(text: str) -> Config:
+    """Validate a YAML document. Raises PermanentError with one line per mistake: the key's path and what is wrong."""
+    try:
+        document: Any = yaml.load(text, Loader=_UniqueKeys) or {}  # noqa: S506  a SafeLoader
+    except yaml.YAMLError as error:
+        raise PermanentError(f"not valid YAML: {_where(error)}") from error
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        raise PermanentError("\n".join(_lines(error))) from error
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise PermanentError(f"{path}: larger than {MAX_FILE_BYTES} bytes, this is no configuration")
+        return data.decode()
+    except OSError as error:
+        raise PermanentError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PermanentError(f"{path}: not UTF-8 text") from error
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """YAML takes the last of two equal keys in silence; an operator would look for the first for hours."""
+
+
+def _mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: set[Any] = set()
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def _where(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or "unreadable"
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else str(problem)
+
+
+def _lines(error: ValidationError) -> list[str]:
+    """`path: message` per mistake, without the values."""
+    lines: list[str] = []
+    for item in error.errors(include_input=False, include_url=False, include_context=False):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"]).lstrip(".")
+        message = item["msg"].removeprefix("Value error, ")
+        lines.extend(f"{path}: {part}" if path else part for part in message.split("; "))
+    return lines

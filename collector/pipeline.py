@@ -1,0 +1,176 @@
+"""The straight line behind the receivers: assemble, read, sample, judge, and tell metrics, store and rules."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from alerts.exposition import Metrics
+from alerts.store import VerdictStore
+from collector.assembler import Assembler
+from collector.spans import ClosedTrace, SpanBatch
+from evaluators.assess import assess, facets_to_ask
+from evaluators.dispatcher import Dispatcher, Judgement
+from evaluators.errors import RetryableError
+from evaluators.evaluation import Assessment, Skipped, SkipReason
+from evaluators.facets import FacetAnswers
+from evaluators.metrics import Metric
+from evaluators.sample import RagSample, Readiness
+from evaluators.sampler import Decision, Sampler
+
+BACKLOG_BYTES = 128 << 20
+"""Closed traces waiting to be read. Above it receivers refuse, so that senders keep what we cannot keep up with."""
+
+TURN = 50
+"""Traces read before the event loop gets a turn: about 10 ms."""
+
+_NOT_SAMPLED = {Decision.SAMPLED_OUT: SkipReason.SAMPLED_OUT, Decision.EXCLUDED: SkipReason.EXCLUDED}
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A judge, what is computed from its answers, and which traces it looks at."""
+
+    judge: str
+    identity: str
+    metrics: tuple[Metric, ...]
+    sampler: Sampler
+
+
+class Reader(Protocol):
+    """Turns the spans of a trace into a sample; never raises."""
+
+    def read(self, trace: ClosedTrace) -> RagSample: ...
+
+
+class Observer(Protocol):
+    """Whoever acts on verdicts: the alert engine."""
+
+    def observe(self, assessment: Assessment) -> None: ...
+
+
+class Pipeline:
+    """Owns nothing that listens or sends: it connects the stages.
+
+    `take` is the receivers' sink. `tick`, called a few times a second, closes what is due. `run` reads closed traces
+    until cancelled. `deliver` is where the dispatcher hands judgements in.
+    """
+
+    def __init__(
+        self,
+        assembler: Assembler,
+        reader: Reader,
+        routes: Sequence[Route],
+        metrics: Metrics,
+        store: VerdictStore,
+        observer: Observer,
+    ) -> None:
+        self._assembler = assembler
+        self._reader = reader
+        self._routes = {route.judge: route for route in routes}
+        self._metrics = metrics
+        self._store = store
+        self._observer = observer
+        self._backlog: deque[ClosedTrace] = deque()
+        self._backlog_bytes = 0
+        self._filled = asyncio.Event()
+        self._dispatcher: Dispatcher | None = None
+
+    def connect(self, dispatcher: Dispatcher) -> None:
+        """Say where samples go; the dispatcher in turn delivers to `deliver`."""
+        self._dispatcher = dispatcher
+
+    def take(self, batch: SpanBatch) -> None:
+        """Take a whole batch, or raise RetryableError and take nothing."""
+        if self._backlog_bytes > BACKLOG_BYTES:
+            raise RetryableError("more traces than this monitor can read: try again", retry_after=1.0)
+        self._enqueue(self._assembler.add(batch))
+
+    def tick(self) -> None:
+        """Close the traces that are due."""
+        self._enqueue(self._assembler.tick())
+
+    async def run(self) -> None:
+        """Read closed traces as they come; runs until cancelled."""
+        while True:
+            await self._filled.wait()
+            self._filled.clear()
+            while self._backlog:
+                self._read_some(TURN)
+                await asyncio.sleep(0)
+
+    def close_all(self) -> None:
+        """Close and read whatever is open: the monitor is about to stop."""
+        self._enqueue(self._assembler.close_all())
+        self._read_some(len(self._backlog))
+
+    def deliver(self, judgement: Judgement) -> None:
+        """Turn a judgement into metrics, a record and, where it matters, a signal."""
+        route = self._routes[judgement.judge]
+        self._tell(
+            assess(
+                judgement.sample,
+                route.metrics,
+                judgement.result,
+                judge=route.judge,
+                identity=judgement.identity,
+                age_s=judgement.age_s,
+                cached=judgement.cached,
+            )
+        )
+
+    def _enqueue(self, traces: list[ClosedTrace]) -> None:
+        if not traces:
+            return
+        self._backlog.extend(traces)
+        self._backlog_bytes += sum(trace.size for trace in traces)
+        self._filled.set()
+
+    def _read_some(self, count: int) -> None:
+        for _ in range(min(count, len(self._backlog))):
+            trace = self._backlog.popleft()
+            self._backlog_bytes -= trace.size
+            self._judge(trace)
+
+    def _judge(self, trace: ClosedTrace) -> None:
+        trace_id = trace.trace_id.hex()
+        if not any(route.sampler.can_sample(trace_id) for route in self._routes.values()):
+            service = trace.spans[0].resource.service
+            self._metrics.trace(service, "sampled_out")
+            self._store.decision(trace_id, service, "sampled_out", "no sampling rule takes this trace id")
+            return
+        sample = self._reader.read(trace)
+        self._metrics.trace(sample.service, "excluded" if sample.excluded else sample.readiness)
+        if trace.closed_by == "evicted":
+            self._metrics.trace(sample.service, "evicted")
+        if sample.readiness is Readiness.NO_RETRIEVAL:
+            self._store.decision(trace_id, sample.service, sample.readiness, sample.reason)
+            return
+        for route in self._routes.values():
+            self._send(sample, route, trace.closed_at)
+
+    def _send(self, sample: RagSample, route: Route, closed_at: float) -> None:
+        decision = route.sampler.decide(sample)
+        if decision is not Decision.SAMPLED:
+            reason = _NOT_SAMPLED.get(decision, SkipReason.SAMPLED_OUT)
+            self._skip(sample, route, Skipped(reason), f"{route.judge}: {decision}")
+            return
+        facets = facets_to_ask(sample, route.metrics)
+        if not facets:
+            self._skip(sample, route, FacetAnswers(), sample.reason)
+            return
+        if self._dispatcher is None:
+            raise RuntimeError("the pipeline is not connected to a dispatcher")
+        self._store.decision(sample.trace_id, sample.service, "queued", f"for {route.judge}")
+        self._dispatcher.submit(sample, route.judge, facets, closed_at)
+
+    def _skip(self, sample: RagSample, route: Route, result: Skipped | FacetAnswers, reason: str) -> None:
+        assessment = assess(sample, route.metrics, result, judge=route.judge, identity=route.identity)
+        self._store.decision(sample.trace_id, sample.service, "skipped", reason)
+        self._tell(assessment)
+
+    def _tell(self, assessment: Assessment) -> None:
+        self._metrics.assessment(assessment)
+        self._store.record(assessment)
+        self._observer.observe(assessment)

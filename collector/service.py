@@ -1,0 +1,216 @@
+"""The running monitor: every component built, started and stopped in one place.
+
+Sinks start first and receivers last, so that nothing is taken before there is somewhere to put it; stopping goes the
+other way round.
+"""
+
+import asyncio
+import gc
+import logging
+import signal
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from alerts.exposition import Metrics
+from alerts.monitor import AlertEngine
+from alerts.notifiers.registry import build_notifiers
+from alerts.store import VerdictStore
+from alerts.web import Web
+from collector.assembler import Assembler
+from collector.codec import Codec
+from collector.config import Config
+from collector.conventions.reader import TraceReader
+from collector.pipeline import Pipeline, Route
+from collector.receivers.base import Receiver
+from collector.receivers.otlp_grpc import OtlpGrpcReceiver
+from collector.receivers.otlp_http import OtlpHttpReceiver
+from collector.receivers.settings import ReceiverSettings
+from collector.receivers.tls import Certificate
+from evaluators.cache_sqlite import open_cache
+from evaluators.clock import Clock, SystemClock
+from evaluators.dispatcher import Dispatcher
+from evaluators.errors import PermanentError
+from evaluators.judges.registry import build_lane
+from evaluators.metrics import METRICS
+from evaluators.sampler import Sampler
+
+log = logging.getLogger(__name__)
+
+TICK_S = 0.25
+RECEIVER_GRACE_S = 2.0
+NOTIFY_S = 5.0
+
+
+class Service:
+    """One monitor. `start` raises PermanentError where something cannot be had; `stop` drains and never raises."""
+
+    def __init__(self, config: Config, clock: Clock | None = None) -> None:
+        self._config = config
+        self._clock = clock or SystemClock()
+        self._failure: asyncio.Event = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._ready = False
+        self.metrics = Metrics(self._clock)
+        self.store = VerdictStore(self._clock)
+        self._cache = open_cache(config.cache, self._clock, self.metrics)
+        self.engine = self._build_engine()
+        self._assembler = Assembler(config.assembly, self._clock, self.metrics)
+        reader = TraceReader(config.operator_rules)
+        self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in config.judges}
+        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, self.engine)
+        self._dispatcher = Dispatcher(self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock)
+        self._pipeline.connect(self._dispatcher)
+        self.web = Web(config.web, self.metrics, self.store, self._health, trace_url=config.alerts.trace_url or "")
+        self.receivers = self._build_receivers(Codec(reader.markers))
+        self.metrics.watch_open_traces(lambda: self._assembler.open_traces, lambda: self._assembler.open_bytes)
+
+    async def start(self) -> None:
+        """Start everything; where one part cannot start, the others are stopped again."""
+        try:
+            await self._dispatcher.start()
+            await self.web.start()
+            self._spawn("read traces", self._pipeline.run)
+            self._spawn("tick", self._tick)
+            for name, receiver in self.receivers.items():
+                await receiver.start()
+                log.info("OTLP/%s on port %d", name, receiver.port)
+        except BaseException:
+            await self.stop(0.0)
+            raise
+        self._ready = True
+        # What lives as long as the process is not looked at again by the collector's full passes.
+        gc.collect()
+        gc.freeze()
+
+    async def run(self) -> bool:
+        """Work until SIGTERM or SIGINT (False), or until a part that must run has ended by itself (True)."""
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, asked.set)
+        waits = [asyncio.create_task(event.wait()) for event in (asked, self._failure)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # The second signal ends the process at once: whoever sends it does not want to wait.
+            loop.remove_signal_handler(number)
+        return self._failure.is_set()
+
+    async def stop(self, deadline_s: float | None = None) -> int:
+        """Stop taking, finish what is in flight until the deadline, tell what is due; how many verdicts were left."""
+        self._ready = False
+        deadline_s = self._config.drain_s if deadline_s is None else deadline_s
+        grace = min(RECEIVER_GRACE_S, deadline_s)
+        await asyncio.gather(*(receiver.stop(grace) for receiver in self.receivers.values()))
+        self._pipeline.close_all()
+        left = await self._dispatcher.drain(deadline_s)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._dispatcher.stop()
+        self.engine.tick()
+        await self.engine.stop(min(NOTIFY_S, deadline_s))
+        await self.web.stop()
+        self._cache.close()
+        return left
+
+    def _build_engine(self) -> AlertEngine:
+        alerts = self._config.alerts
+        notifiers = build_notifiers(alerts.notifiers, self._clock)
+        return AlertEngine(alerts.active_rules, notifiers, self.metrics, self.store, self._clock, alerts)
+
+    def _routes(self) -> list[Route]:
+        return [
+            Route(
+                judge.judge.name,
+                str(self._lanes[judge.judge.name].judge.identity),
+                tuple(METRICS[name] for name in judge.metrics),
+                Sampler(judge.sampling, judge_excluded=judge.judge_excluded),
+            )
+            for judge in self._config.judges
+        ]
+
+    def _build_receivers(self, codec: Codec) -> dict[str, Receiver]:
+        kinds = {"grpc": OtlpGrpcReceiver, "http": OtlpHttpReceiver}
+        receivers: dict[str, Receiver] = {}
+        for name, kind in kinds.items():
+            settings: ReceiverSettings | None = getattr(self._config.receivers, name)
+            if settings is None:
+                continue
+            if settings.is_exposed:
+                log.warning(
+                    "receivers.%s takes spans from anybody on the network: set token_env or tls_client_ca", name
+                )
+            receivers[name] = kind(settings, codec, self._pipeline.take, self.metrics)
+        return receivers
+
+    def _spawn(self, name: str, run: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        task = asyncio.create_task(run(), name=name)
+        task.add_done_callback(self._ended)
+        self._tasks.append(task)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """A server that is half dead and looks alive is worse than one that ends and is started again."""
+        if task.cancelled():
+            return
+        log.critical("%s ended by itself: stopping", task.get_name(), exc_info=task.exception())
+        self._failure.set()
+
+    async def _tick(self) -> None:
+        loop = asyncio.get_running_loop()
+        next_second = loop.time()
+        while True:
+            due = loop.time() + TICK_S
+            await asyncio.sleep(TICK_S)
+            self.metrics.loop_lag(max(0.0, loop.time() - due))
+            self._pipeline.tick()
+            if loop.time() >= next_second:
+                next_second = loop.time() + 1.0
+                self._tell_judge_states()
+                self.engine.tick()
+
+    def _tell_judge_states(self) -> None:
+        for name in self._lanes:
+            self.engine.judge_state(name, self._dispatcher.state(name))
+
+    def _health(self) -> dict[str, bool]:
+        """What /readyz shows: each component and whether it works. Only `started` and `receivers` make it unready."""
+        return {
+            "started": self._ready and not self._failure.is_set(),
+            **{f"judge {name}": self._dispatcher.state(name) == "closed" for name in self._lanes},
+            **{f"notifier {name}": healthy for name, healthy in self.engine.notifier_health.items()},
+            "cache": self._cache.degraded is None,
+        }
+
+
+async def run(config: Config) -> int:
+    """Start, work until told to stop, drain; the process's exit status."""
+    service = Service(config)
+    await service.start()
+    log.info("metrics and evidence on http://%s:%d", config.web.host, service.web.port)
+    failed = await service.run()
+    log.info("stopping: no new spans; finishing what is in flight within %g s", config.drain_s)
+    left = await service.stop()
+    log.info("stopped; %d verdicts were left", left)
+    return 1 if failed else 0
+
+
+def check(config: Config) -> None:
+    """Build all that needs neither listening nor sending. Raises PermanentError with one line per problem."""
+    listening = [(name, one) for name, one in (("grpc", config.receivers.grpc), ("http", config.receivers.http)) if one]
+    trials: list[tuple[str, Callable[[], object]]] = [
+        *((f"judges.{one.judge.name}", partial(build_lane, one.judge, one.lane)) for one in config.judges),
+        *((f"alerts.notifiers.{one.name}", partial(one.build, SystemClock())) for one in config.alerts.notifiers),
+        *((f"receivers.{name}", one.read_token) for name, one in listening),
+        *((f"receivers.{name}", partial(Certificate, one)) for name, one in listening if one.tls_cert),
+    ]
+    problems = []
+    for path, trial in trials:
+        try:
+            trial()
+        except PermanentError as error:
+            problems.append(f"{path}: {error}")
+    if problems:
+        raise PermanentError("\n".join(problems))
