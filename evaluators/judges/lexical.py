@@ -1,0 +1,86 @@
+"""The embedded judge: no key, no network, cheap enough to look at every trace. See evaluators/lexical/README.md."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, Facet, FacetAnswers
+from evaluators.injection import addresses_the_judge
+from evaluators.judges.base import JudgeIdentity, JudgeReply
+from evaluators.lexical.claims import Statements, statements
+from evaluators.lexical.context import CHUNK_CHARACTERS, index
+from evaluators.lexical.fit import fit
+from evaluators.lexical.purge import without_instructions
+from evaluators.lexical.question import Question, parse
+from evaluators.lexical.relevance import relevance
+from evaluators.lexical.support import verdict
+from evaluators.lexical.tokens import terms
+from evaluators.sample import RagSample
+
+VERSION = "1"
+FACETS = frozenset({Facet.CLAIM_SUPPORT, Facet.CHUNK_RELEVANCE, Facet.ANSWER_FIT})
+
+
+class LexicalSettings(BaseModel):
+    """It has nothing to set but its name: its thresholds are measured, and a change of them is a new version."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    type: Literal["lexical"] = "lexical"
+    name: str = Field("lexical", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+
+
+def judge(sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
+    """Answer facets about a sample, from its text alone; pure and bounded in time.
+
+    Sentences that address a judge are left out of question, chunks and answer before anything is compared.
+    """
+    question = parse(without_instructions(sample.question or ""))
+    chunks = tuple(without_instructions(chunk.text or "") for chunk in sample.context)
+    support: ClaimSupport | None = None
+    answer_fit: AnswerFit | None = None
+    if facets & {Facet.CLAIM_SUPPORT, Facet.ANSWER_FIT}:
+        answer = without_instructions(sample.answer or "")
+        said = statements(answer)
+        verdicts = _verdicts(said, question, chunks)
+        support = ClaimSupport(verdicts) if Facet.CLAIM_SUPPORT in facets else None
+        answer_fit = fit(question, answer, said, verdicts) if Facet.ANSWER_FIT in facets else None
+    graded = ChunkRelevance(tuple(relevance(question, c) for c in chunks)) if Facet.CHUNK_RELEVANCE in facets else None
+    return FacetAnswers(claim_support=support, chunk_relevance=graded, answer_fit=answer_fit)
+
+
+def _verdicts(said: Statements, question: Question, chunks: tuple[str, ...]) -> tuple[ClaimVerdict, ...]:
+    context = index(chunks, frozenset(term for claim in said.claims for term in terms(claim)))
+    verdicts = (verdict(claim, question.terms, context) for claim in said.claims)
+    return tuple(found for found in verdicts if found is not None)
+
+
+class LexicalJudge:
+    """A Judge that works on its caller's CPU, and so also the LocalJudge that a pool of processes runs."""
+
+    cpu_bound = True
+    remote = False
+    facets = FACETS
+
+    def __init__(self, settings: LexicalSettings | None = None) -> None:
+        name = (settings or LexicalSettings()).name
+        self.identity = JudgeIdentity(name, provider="groundwatch", model="lexical", version=VERSION)
+
+    def judge(self, sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
+        """Answer facets, synchronously."""
+        return judge(sample, facets)
+
+    async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
+        """Judge in this thread, at once."""
+        return JudgeReply(judge(sample, facets), flags=flags(sample))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def flags(sample: RagSample) -> tuple[str, ...]:
+    """`cut` where a chunk is longer than what is read of it, `injection` where text addresses the judge."""
+    texts = [chunk.text or "" for chunk in sample.context]
+    cut = any(len(text) > CHUNK_CHARACTERS for text in texts)
+    injection = any(map(addresses_the_judge, (sample.question or "", sample.answer or "", *texts)))
+    return (*(["cut"] if cut else []), *(["injection"] if injection else []))

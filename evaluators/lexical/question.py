@@ -1,0 +1,48 @@
+"""A question, reduced to the terms that say what it is about."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from evaluators.lexical import tables
+from evaluators.lexical.context import prefix
+from evaluators.lexical.tokens import terms
+from evaluators.lexical.weights import FUNCTION_TERMS, prior
+
+QUESTION_CHARACTERS = 8_192
+_ASKING = frozenset(terms(" ".join(tables.words("asking_words"))))
+_RELATED = 0.8
+_SHORTEST, _LONGEST = 3, 9
+_USUAL_LENGTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`weights` are those of the content terms (empty where it asks nothing in particular); `terms` are all of them."""
+
+    terms: frozenset[str]
+    weights: dict[str, float]
+
+    def share_in(self, found: Collection[str]) -> float:
+        """Weighted share of the content terms among `found`; related words count somewhat less. 0 where it has none."""
+        total = sum(self.weights.values())
+        if not total:
+            return 0.0
+        related = set(map(prefix, found))
+        return (
+            sum(w * (1.0 if t in found else _RELATED if prefix(t) in related else 0.0) for t, w in self.weights.items())
+            / total
+        )
+
+
+def parse(text: str) -> Question:
+    """The first 8 KiB of a question."""
+    found = terms(text[:QUESTION_CHARACTERS])
+    content = [term for term in dict.fromkeys(found) if term not in FUNCTION_TERMS and term not in _ASKING]
+    return Question(frozenset(found), {term: prior(term) * _specificity(term) for term in content})
+
+
+def _specificity(term: str) -> float:
+    """Longer words are rarer; figures and words of scripts with short words are as they are."""
+    if term[0].isdigit() or not term.isascii():
+        return 1.0
+    return min(max(len(term), _SHORTEST), _LONGEST) / _USUAL_LENGTH
