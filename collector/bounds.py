@@ -29,6 +29,11 @@ def check_count(body: bytes, limit: int) -> None:
         raise malformed() from None
 
 
+def too_many(limit: int) -> RefusedError:
+    """The refusal of a request with more than `limit` spans."""
+    return RefusedError(Reason.TOO_MANY_SPANS, f"more than {limit} spans in one request: send smaller batches")
+
+
 def malformed() -> RefusedError:
     """The refusal of bytes that are no OTLP request."""
     return RefusedError(Reason.DECODE_ERROR, "the body is not a serialized ExportTraceServiceRequest")

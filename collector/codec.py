@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import filterfalse
+from operator import attrgetter
 
 from google.protobuf.message import DecodeError
 
 from collector import wire
 from collector.attributes import MAX_VALUE_BYTES, Attributes
-from collector.bounds import check_count, malformed
-from collector.header import is_plain_child, read_header
+from collector.bounds import check_count, malformed, too_many
+from collector.ids import check_ids, is_plain_child, match_plain_root
 from collector.markers import Markers
 from collector.resources import read_resource
 from collector.spans import Resource, SpanBatch, WireSpan
-from collector.status import Reason, RefusedError
+from collector.status import Reason
 from evaluators.errors import PermanentError
 
 MAX_SPANS = 100_000
@@ -25,6 +26,9 @@ _MESSAGES = {
     Reason.TOO_DEEP: "an attribute of the span is nested too deep",
     Reason.DECODE_ERROR: "the span is not a serialized opentelemetry.proto.trace.v1.Span",
 }
+
+_Marked = tuple[bytes, Resource]
+_header = attrgetter("trace_id", "span_id", "parent_span_id", "end_time_unix_nano")
 
 
 class Codec:
@@ -45,56 +49,80 @@ class Codec:
             request = wire.Request.FromString(body)
         except DecodeError:
             raise malformed() from None
-        batch = SpanBatch(received=self._count(request))
-        groups: list[tuple[Sequence[bytes], Resource]] = []
+        batch = SpanBatch()
+        marked: list[_Marked] = []
         for resource_spans in request.resource_spans:
             for scope_spans in resource_spans.scope_spans:
-                if spans := list(scope_spans.spans):
-                    marked, ordinary = self._markers.split(spans)
-                    _check_ordinary(ordinary, batch)
-                    if marked:
-                        groups.append((marked, read_resource(resource_spans.resource)))
-        if groups:
-            _take(groups, body, batch)
+                self._sort(scope_spans.spans, resource_spans, batch, marked)
+        _take_marked(marked, body, batch)
         return batch
 
-    def _count(self, request: wire.Message) -> int:
-        count = sum(len(scope.spans) for resource in request.resource_spans for scope in resource.scope_spans)
-        if count > self._max_spans:
-            raise RefusedError(
-                Reason.TOO_MANY_SPANS, f"more than {self._max_spans} spans in one request: send smaller batches"
-            )
-        return count
+    def _sort(
+        self, spans: Sequence[bytes], resource_spans: wire.Message, batch: SpanBatch, marked: list[_Marked]
+    ) -> None:
+        batch.received += len(spans)
+        if batch.received > self._max_spans:
+            raise too_many(self._max_spans)
+        if not spans:
+            return
+        ours, others = self._markers.split(list(spans))
+        _check_ordinary(others, batch)
+        if ours:
+            resource = read_resource(resource_spans.resource)
+            marked += [(raw, resource) for raw in ours]
 
 
 def _check_ordinary(spans: Sequence[bytes], batch: SpanBatch) -> None:
     """Spans that nobody will read: only their ids must be right, and who has no parent ends its trace."""
     for raw in filterfalse(is_plain_child, spans):
-        header = read_header(raw)
-        if header is None:
+        if root := match_plain_root(raw):
+            batch.ordinary_roots.append(root[1])
+        else:
+            _check_unusual(raw, batch)
+
+
+def _check_unusual(raw: bytes, batch: SpanBatch) -> None:
+    try:
+        span = wire.Header.FromString(raw)
+    except DecodeError:
+        _reject(batch, Reason.DECODE_ERROR)
+        return
+    ids = check_ids(span.trace_id, span.span_id, span.parent_span_id)
+    if ids is None:
+        _reject(batch, Reason.INVALID_ID)
+    elif not ids[2]:
+        batch.ordinary_roots.append(ids[0])
+
+
+def _take_marked(marked: list[_Marked], body: bytes, batch: SpanBatch) -> None:
+    if not marked:
+        return
+    all_marked = len(marked) == batch.received
+    checked = _check(body if all_marked else _request([raw for raw, _ in marked]))
+    if isinstance(checked, Reason):
+        _take_one_by_one(marked, batch)
+    else:
+        _take(marked, checked, batch)
+
+
+def _take_one_by_one(marked: list[_Marked], batch: SpanBatch) -> None:
+    for one in marked:
+        checked = _check(_request([one[0]]))
+        if isinstance(checked, Reason):
+            _reject(batch, checked)
+        else:
+            _take([one], checked, batch)
+
+
+def _take(marked: list[_Marked], checked: Iterable[wire.Message], batch: SpanBatch) -> None:
+    take = batch.spans.append
+    for (raw, resource), (trace_id, span_id, parent_id, end_ns) in zip(marked, map(_header, checked), strict=True):
+        ids = check_ids(trace_id, span_id, parent_id)
+        if ids is None:
             _reject(batch, Reason.INVALID_ID)
-        elif not header[2] and header[3]:
-            batch.ordinary_roots.append(header[0])
-
-
-def _take(groups: list[tuple[Sequence[bytes], Resource]], body: bytes, batch: SpanBatch) -> None:
-    all_valid = _fault(_checkable(groups, body)) is None
-    for spans, resource in groups:
-        for raw in spans:
-            fault = None if all_valid else _fault(_request([raw]))
-            if fault is not None:
-                _reject(batch, fault)
-            elif header := read_header(raw):
-                # What WireSpan(...) does, without its two Python calls.
-                batch.spans.append(tuple.__new__(WireSpan, (*header, raw, resource)))
-            else:
-                _reject(batch, Reason.INVALID_ID)
-
-
-def _checkable(groups: list[tuple[Sequence[bytes], Resource]], body: bytes) -> bytes:
-    """A request with all the spans to check: the body itself where that is hardly more."""
-    spans = [raw for group, _ in groups for raw in group]
-    return body if 2 * sum(map(len, spans)) > len(body) else _request(spans)
+            continue
+        # What WireSpan(...) does, without its two Python calls.
+        take(tuple.__new__(WireSpan, (*ids, end_ns != 0, raw, resource)))
 
 
 def _reject(batch: SpanBatch, reason: Reason) -> None:
@@ -109,16 +137,16 @@ def _request(spans: list[bytes]) -> bytes:
     return bytes(request.SerializeToString())
 
 
-def _fault(request: bytes) -> Reason | None:
-    """What is wrong with some span of the request; the parser tells the kinds apart in its message only."""
+def _check(request: bytes) -> list[wire.Message] | Reason:
+    """The spans of a request, or what is wrong with one of them; the parser's message alone tells the kinds apart."""
     try:
-        wire.Checked.FromString(request)
+        checked = wire.Checked.FromString(request)
     except DecodeError as error:
         text = str(error)
         if "UTF-8" in text:
             return Reason.INVALID_UTF8
         return Reason.TOO_DEEP if "MaxDepth" in text else Reason.DECODE_ERROR
-    return None
+    return [span for resource in checked.resource_spans for scope in resource.scope_spans for span in scope.spans]
 
 
 class Span:

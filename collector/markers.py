@@ -1,6 +1,8 @@
 """Recognition: a span that contains one of the marker byte strings is ours to keep, any other is not even decoded."""
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
+from operator import contains
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
@@ -35,10 +37,13 @@ class Markers:
         An instrumentation library has a scope of its own: most scopes hold no marker at all, and the spans of the
         others tend to hold the marker that was found last, early in their bytes.
         """
-        if self._recent not in spans[0] and not self.occur_in(b"".join(spans)):
+        recent = self._recent
+        if all(map(contains, spans, repeat(recent))):
+            return spans, ()
+        if recent not in spans[0] and not self.occur_in(b"".join(spans)):
             return (), spans
         marked: list[bytes] = []
         unmarked: list[bytes] = []
         for span in spans:
-            (marked if self._recent in span or self.occur_in(span) else unmarked).append(span)
+            (marked if recent in span or self.occur_in(span) else unmarked).append(span)
         return marked, unmarked

@@ -26,6 +26,8 @@ class Reason(StrEnum):
     DECODE_ERROR = "decode_error"
     TOO_LARGE = "too_large"
     TOO_MANY_SPANS = "too_many_spans"
+    NOT_FOUND = "not_found"
+    WRONG_METHOD = "wrong_method"
     UNSUPPORTED_TYPE = "unsupported_type"
     UNSUPPORTED_ENCODING = "unsupported_encoding"
     UNAUTHORIZED = "unauthorized"
@@ -50,6 +52,8 @@ _CODES: dict[Reason, tuple[int, int]] = {
     Reason.DECODE_ERROR: (400, Code.INVALID_ARGUMENT),
     Reason.TOO_LARGE: (413, Code.RESOURCE_EXHAUSTED),
     Reason.TOO_MANY_SPANS: (413, Code.INVALID_ARGUMENT),
+    Reason.NOT_FOUND: (404, Code.NOT_FOUND),
+    Reason.WRONG_METHOD: (405, Code.UNIMPLEMENTED),
     Reason.UNSUPPORTED_TYPE: (415, Code.INVALID_ARGUMENT),
     Reason.UNSUPPORTED_ENCODING: (400, Code.INVALID_ARGUMENT),
     Reason.UNAUTHORIZED: (401, Code.UNAUTHENTICATED),

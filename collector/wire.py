@@ -7,8 +7,8 @@ They are wire-compatible with opentelemetry-proto and differ in what they leave 
 - `Span` reads `repeated KeyValue` as `map<string, bytes>`: a map entry has the same encoding as a KeyValue (key 1,
   value 2), so the C parser builds the attribute table and Python pays only for the keys that it asks for;
 - `Header` reads the ids of a span and leaves everything else alone;
-- `Checked` reads everything and keeps nearly nothing: fields that repeat are declared singular, so that each occurrence
-  merges into the one before it. Wire format, UTF-8 and depth are checked and no span, attribute or list is built.
+- `Checked` reads everything and keeps nearly nothing of a span: fields that repeat are declared singular, so that each
+  occurrence merges into the one before it. Wire format, UTF-8 and depth are checked and no attribute is built.
 """
 
 from typing import Any
@@ -59,9 +59,9 @@ _SCHEMA: dict[str, dict[str, tuple[int, str]]] = {
     },
     "Event": {"name": (2, "string"), "attributes": (3, _MAP)},
     "Status": {"message": (2, "string"), "code": (3, "int32")},
-    "Checked": {"resource_spans": (1, "CheckedResourceSpans")},
-    "CheckedResourceSpans": {"scope_spans": (2, "CheckedScopeSpans")},
-    "CheckedScopeSpans": {"spans": (2, "CheckedSpan")},
+    "Checked": {"resource_spans": (1, "repeated CheckedResourceSpans")},
+    "CheckedResourceSpans": {"scope_spans": (2, "repeated CheckedScopeSpans")},
+    "CheckedScopeSpans": {"spans": (2, "repeated CheckedSpan")},
     "CheckedSpan": {
         "trace_id": (1, "bytes"),
         "span_id": (2, "bytes"),
