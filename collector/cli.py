@@ -1,6 +1,7 @@
 """The `groundwatch` command. Subcommands import what they need themselves, so that `--help` is quick."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Coroutine, Sequence
 from importlib.metadata import version
@@ -14,6 +15,8 @@ EXIT_USAGE = 2
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit status (0 good, 1 it found or met a problem, 2 wrong usage)."""
+    # The C core of gRPC would remark on every worker process that is started; nothing is forked that uses it.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     options = _parser().parse_args(arguments)
     try:
         handler: Callable[[argparse.Namespace], int] = options.handler

@@ -1,6 +1,7 @@
 """The configuration: one YAML file, every key optional, every mistake told at once before anything starts."""
 
 from collections import Counter
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -70,7 +71,7 @@ class Config(Strict):
     def _no_clashes(self) -> Self:
         problems = [*self._clashing_names(), *self._clashing_ports(), *self._unknown_references()]
         if problems:
-            raise ValueError("; ".join(problems))
+            raise ValueError("\n".join(problems))
         return self
 
     def _clashing_names(self) -> list[str]:
@@ -137,7 +138,9 @@ class _UniqueKeys(yaml.SafeLoader):
 def _mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:
     seen: set[Any] = set()
     for key_node, _ in node.value:
-        key = loader.construct_object(key_node)
+        key = loader.construct_object(key_node, deep=True)
+        if not isinstance(key, Hashable):
+            raise yaml.constructor.ConstructorError(None, None, "a key must be a plain word", key_node.start_mark)
         if key in seen:
             raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", key_node.start_mark)
         seen.add(key)
@@ -159,5 +162,5 @@ def _lines(error: ValidationError) -> list[str]:
     for item in error.errors(include_input=False, include_url=False, include_context=False):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"]).lstrip(".")
         message = item["msg"].removeprefix("Value error, ")
-        lines.extend(f"{path}: {part}" if path else part for part in message.split("; "))
+        lines.extend(f"{path}: {part}" if path else part for part in message.splitlines())
     return lines

@@ -37,7 +37,7 @@ async def demo(*, keep: bool) -> int:
     async with _monitor(screen) as (service, inbox):
         pages = f"http://127.0.0.1:{service.web.port}"
         traces = await _send_traffic(screen, service)
-        screen.heading("The monitor assembles each trace and judges it (no key, no network: the embedded judge)")
+        screen.heading("The monitor assembles each trace and judges it, without key or network")
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await _follow(screen, pages, traces)
@@ -59,10 +59,11 @@ async def _monitor(screen: Screen) -> AsyncIterator[tuple[Service, Inbox]]:
     service = Service(config)
     await service.start()
     screen.heading("groundwatch is up, on free ports")
-    screen.line(
-        f"  OTLP/gRPC 127.0.0.1:{service.receivers['grpc'].port}   OTLP/HTTP 127.0.0.1:{service.receivers['http'].port}"
+    screen.rows(
+        ("OTLP/gRPC", f"127.0.0.1:{service.receivers['grpc'].port}"),
+        ("OTLP/HTTP", f"127.0.0.1:{service.receivers['http'].port}"),
+        ("pages and metrics", f"http://127.0.0.1:{service.web.port}"),
     )
-    screen.line(f"  pages and metrics http://127.0.0.1:{service.web.port}")
     try:
         yield service, inbox
     finally:
@@ -93,7 +94,7 @@ def _free_port() -> int:
 async def _send_traffic(screen: Screen, service: Service) -> list[str]:
     grpc = ShopAssistant(GrpcExporter(f"127.0.0.1:{service.receivers['grpc'].port}", insecure=True))
     http = ShopAssistant(HttpExporter(f"http://127.0.0.1:{service.receivers['http'].port}/v1/traces"))
-    screen.heading("A sample application answers its customers; the OpenTelemetry SDK exports its spans")
+    screen.heading("A sample application answers customers; the OpenTelemetry SDK exports its spans")
     traces = []
     for number, turn in enumerate(TURNS):
         protocol, app = ("gRPC", grpc) if number % 2 == 0 else ("HTTP", http)
@@ -128,7 +129,9 @@ async def _show_alert(screen: Screen, inbox: Inbox) -> None:
 
 def _next_steps(screen: Screen, pages: str) -> None:
     screen.heading("What to look at next")
-    screen.line(f"  {pages}/traces     every trace, why it was judged or not, and the evidence")
-    screen.line(f"  {pages}/metrics    what Prometheus scrapes: groundwatch_score, groundwatch_rule_firing ...")
-    screen.line("  groundwatch run        the monitor for your own application: README.md, Connect an application")
+    screen.rows(
+        (f"{pages}/traces", "every trace, why it was judged or not, and the evidence"),
+        (f"{pages}/metrics", "what Prometheus scrapes: groundwatch_score, groundwatch_rule_firing ..."),
+        ("groundwatch run", "the monitor for your own application: README.md, Connect an application"),
+    )
     screen.line("")

@@ -27,47 +27,59 @@ class Screen:
         """A plain line."""
         self._console.print(Text(text, style))
 
+    def rows(self, *rows: tuple[str, str]) -> None:
+        """Names with an explanation each."""
+        self._grid(*((Text(name, "bold"), Text(text)) for name, text in rows))
+
     def asked(self, turn: Turn, protocol: str) -> None:
         """The application answered a customer."""
-        self._console.print(Text.assemble(("  app, over ", "dim"), (f"{protocol:4}", "dim"), "  ", turn.question))
-        self._console.print(Text.assemble(" " * 18, ("→ ", "dim"), (turn.answer, "italic")))
+        self._grid((Text(protocol, "dim"), Text(turn.question)), (Text(""), Text(f"→ {turn.answer}", "italic")))
 
     def verdict(self, trace: dict[str, Any]) -> None:
         """The monitor judged a trace: `trace` is its document as /traces/ID?format=json gives it."""
         assessment = trace["assessments"][0]
-        scores = "  ".join(_score(one) for one in assessment["evaluations"])
-        self._console.print(Text.assemble(("  verdict ", "dim"), (trace["trace_id"][:8], "dim"), "  ", scores))
-        for claim in assessment["claims"] or ():
-            self._claim(claim)
+        scores = ", ".join(_score(one) for one in assessment["evaluations"])
+        claims = [line for claim in assessment["claims"] or () for line in _claim(claim)]
+        self._grid((Text(trace["trace_id"][:8], "dim"), Text(scores)), *((Text(""), line) for line in claims))
 
     def alert(self, signal: dict[str, Any]) -> None:
         """A notification arrived at the webhook."""
-        table = Table.grid(padding=(0, 2))
         worst = signal["traces"][0]
-        rows = {
-            "service": signal["service"],
-            "the answer said": worst["claim"],
-            "the chunk says": f"{worst['chunk']}: {worst['quote']}",
-            "diagnosis": signal["diagnosis"],
-            "evidence": signal["url"],
-        }
-        for name, value in rows.items():
-            table.add_row(Text(name, "dim"), Text(str(value)))
-        title = Text(f"ALERT  {signal['rule']}  {signal['severity']}", "bold red")
+        table = Table.grid(padding=(0, 2))
+        table.add_column(style="dim", no_wrap=True)
+        table.add_column(overflow="fold")
+        for name, value in (
+            ("summary", signal["summary"]),
+            ("the answer said", worst["claim"]),
+            ("the chunk says", f"{worst['chunk']}: {worst['quote']}"),
+            ("diagnosis", signal["diagnosis"]),
+        ):
+            table.add_row(name, Text(str(value), "bold" if name == "summary" else ""))
         self._console.print()
-        self._console.print(Panel(table, title=title, subtitle=Text(signal["summary"], "red"), border_style="red"))
+        title = Text(f" ALERT {signal['rule']}, severity {signal['severity']} ", "bold red")
+        self._console.print(Panel(table, title=title, border_style="red"))
+        # On a line of its own, so that a terminal can open it.
+        self._console.print(Text.assemble(("evidence  ", "dim"), signal["url"]), soft_wrap=True)
 
-    def _claim(self, claim: dict[str, Any]) -> None:
-        mark, style = _MARKS[claim["support"]]
-        self._console.print(
-            Text.assemble(" " * 18, (f"{mark} {claim['support'].replace('_', ' ')}: ", style), claim["claim"])
-        )
-        if claim["support"] == "contradicted":
-            self._console.print(Text.assemble(" " * 20, (f"{claim['chunk']} says: ", "dim"), str(claim["quote"])))
+    def _grid(self, *rows: tuple[Text, Text]) -> None:
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(min_width=8, no_wrap=True)
+        grid.add_column(overflow="fold")
+        for label, text in rows:
+            grid.add_row(Text("  ") + label, text)
+        self._console.print(grid)
 
 
 def _score(evaluation: dict[str, Any]) -> str:
-    name = evaluation["metric"]
+    name = evaluation["metric"].replace("_", " ")
     return (
-        f"{name} {evaluation['value']:.2f}" if evaluation["outcome"] == "scored" else f"{name} {evaluation['reason']}"
+        f"{name} {evaluation['value']:.2f}" if evaluation["outcome"] == "scored" else f"{name}: {evaluation['reason']}"
     )
+
+
+def _claim(claim: dict[str, Any]) -> list[Text]:
+    mark, style = _MARKS[claim["support"]]
+    lines = [Text.assemble((f"{mark} {claim['support'].replace('_', ' ')}: ", style), claim["claim"])]
+    if claim["support"] == "contradicted":
+        lines.append(Text.assemble((f"  {claim['chunk']} says: ", "dim"), str(claim["quote"])))
+    return lines
