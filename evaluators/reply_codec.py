@@ -1,4 +1,4 @@
-"""Replies and answers as JSON: what the cache stores and what a worker process sends back."""
+"""Replies as JSON: what the cache stores and what a worker process sends back."""
 
 from typing import Any
 
@@ -23,21 +23,24 @@ def dump_reply(reply: JudgeReply) -> bytes:
 
 def load_reply(data: bytes) -> JudgeReply:
     """The reply that `dump_reply` wrote. Raises ValueError, KeyError or TypeError for anything else."""
-    raw = orjson.loads(data)
-    return JudgeReply(load_answers(raw["answers"]), Usage(**raw["usage"]), raw["model"], tuple(raw["flags"]))
+    return reply_from(orjson.loads(data))
 
 
-def load_answers(raw: dict[str, Any]) -> FacetAnswers:
-    """Answers from their decoded JSON. Raises KeyError, TypeError or ValueError where they are not."""
+def reply_from(raw: dict[str, Any]) -> JudgeReply:
+    """A reply from its decoded JSON. Raises KeyError, TypeError or ValueError where it is none."""
+    return JudgeReply(_answers(raw["answers"]), Usage(**raw["usage"]), raw["model"], tuple(raw["flags"]))
+
+
+def _answers(raw: dict[str, Any]) -> FacetAnswers:
     support, relevance, fit = raw["claim_support"], raw["chunk_relevance"], raw["answer_fit"]
     return FacetAnswers(
-        ClaimSupport(tuple(map(_load_claim, support["claims"]))) if support else None,
+        ClaimSupport(tuple(map(_claim, support["claims"]))) if support else None,
         ChunkRelevance(tuple(relevance["scores"])) if relevance else None,
         AnswerFit(fit["relevancy"], fit["abstained"]) if fit else None,
     )
 
 
-def _load_claim(raw: dict[str, Any]) -> ClaimVerdict:
+def _claim(raw: dict[str, Any]) -> ClaimVerdict:
     conflict = raw["conflict"]
     return ClaimVerdict(
         raw["claim"],

@@ -1,17 +1,24 @@
 """Every hand-written fake of the suite: for what a test cannot have for real (time, counters, models)."""
 
 import asyncio
+import contextlib
+import os
 import selectors
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import orjson
 from aiohttp import web
 
+from alerts.notifiers.base import Policy
+from alerts.signals import Signal
+from collector.spans import SpanBatch, WireSpan
+from evaluators.errors import RetryableError
+from evaluators.evaluation import FailReason, SkipReason
 from evaluators.facets import Facet
-from evaluators.judges.base import JudgeIdentity, JudgeReply, Usage
+from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
 from evaluators.sample import RagSample
 from tests.samples import good_answers
 
@@ -229,3 +236,133 @@ class OpenAIStub:
         while True:
             await response.write(reply.body)
             await asyncio.sleep(reply.drip_s)
+
+
+class ScriptedNotifier:
+    """Does as told at each send: None takes the signals, an exception is raised, seconds are slept. The last repeats."""
+
+    def __init__(self, *steps: object, name: str = "scripted", policy: Policy | None = None) -> None:
+        self.name = name
+        self.policy = policy or Policy()
+        self.timeout_s = 5.0
+        self.steps = list(steps) or [None]
+        self.sent: list[list[Signal]] = []
+        self.attempts = 0
+        self.closed = False
+
+    async def send(self, signals: Sequence[Signal]) -> None:
+        self.attempts += 1
+        step = self.steps.pop(0) if len(self.steps) > 1 else self.steps[0]
+        if isinstance(step, int | float):
+            await asyncio.sleep(step)
+        if isinstance(step, BaseException):
+            raise step
+        self.sent.append(list(signals))
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+    @property
+    def signals(self) -> list[Signal]:
+        """All that was taken, in order."""
+        return [signal for batch in self.sent for signal in batch]
+
+
+class ReceiverStub:
+    """A real HTTP server that takes notifications: answers as scripted, the last reply repeats; keeps what it got."""
+
+    def __init__(self, *script: StubReply) -> None:
+        self.script = list(script) or [StubReply()]
+        self.bodies: list[bytes] = []
+        self.headers: list[Mapping[str, str]] = []
+        self.url = ""
+        self._runner: web.AppRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 << 20)
+        app.router.add_post("/{path:.*}", self._answer)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._runner is not None
+        await self._runner.cleanup()
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        self.bodies.append(await request.read())
+        self.headers.append(dict(request.headers))
+        reply = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+        await asyncio.sleep(reply.delay_s)
+        if not reply.endless:
+            return web.Response(body=reply.body, status=reply.status, headers=reply.headers)
+        response = web.StreamResponse(status=reply.status, headers=reply.headers)
+        await response.prepare(request)
+        while True:
+            await response.write(reply.body)
+            await asyncio.sleep(reply.drip_s)
+
+
+class ComputingJudge:
+    """Computes in a worker process; the answer tells it how to misbehave."""
+
+    identity = JudgeIdentity("computing", "test", "none", "1")
+    facets = frozenset(Facet)
+    remote = False
+
+    async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
+        match (sample.answer or "").split():
+            case ["die"]:
+                os._exit(9)
+            case ["die-once", path]:
+                with contextlib.suppress(FileExistsError):
+                    os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+                    os._exit(9)
+            case ["hang"]:
+                while True:
+                    pass
+            case ["raise"]:
+                raise ValueError("about the text of the trace")
+            case ["refuse"]:
+                raise JudgeError(FailReason.REFUSED, "no")
+            case ["decline"]:
+                raise NotJudgedError(SkipReason.TOO_LONG)
+            case ["wait"]:
+                await asyncio.sleep(0)
+            case ["print"]:
+                print("noise on stdout")
+        return JudgeReply(good_answers(sample, facets), model=str(os.getpid()), flags=("cut",))
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+class SpanLog:
+    """A receiver's sink that keeps every batch, and refuses while it is `full`."""
+
+    def __init__(self) -> None:
+        self.batches: list[SpanBatch] = []
+        self.full: float | None = None
+
+    def __call__(self, batch: SpanBatch, /) -> None:
+        if self.full is not None:
+            raise RetryableError("full", retry_after=self.full)
+        self.batches.append(batch)
+
+    @property
+    def spans(self) -> list[WireSpan]:
+        """All recognised spans so far."""
+        return [span for batch in self.batches for span in batch.spans]
+
+
+class DispatchLog:
+    """Stands where the dispatcher does and keeps what was submitted."""
+
+    def __init__(self) -> None:
+        self.submitted: list[tuple[RagSample, str, frozenset[Facet]]] = []
+
+    def submit(self, sample: RagSample, judge: str, facets: frozenset[Facet], closed_at: float) -> None:
+        self.submitted.append((sample, judge, facets))
