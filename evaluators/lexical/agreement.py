@@ -48,6 +48,8 @@ def differ_by_unit(claimed: Quantity, found: Quantity) -> bool:
 def _ends(quantity: Quantity) -> list[tuple[float, float]]:
     """(low, high) in the base unit, for every reading."""
     factor = quantity.unit.factor
+    if quantity.low == quantity.high:
+        return [(value * factor, value * factor) for value in quantity.low]
     pairs = [(low * factor, high * factor) for low in quantity.low for high in quantity.high if high >= low]
     return pairs or [(quantity.high[0] * factor, quantity.low[0] * factor)]
 

@@ -1,5 +1,7 @@
 """Anchors: whether a place in one term list has the same surroundings as a place in another."""
 
+from typing import NamedTuple
+
 from evaluators.lexical.weights import FUNCTION_TERMS
 
 _REACH = 3
@@ -7,26 +9,41 @@ _REACH = 3
 _LISTING = frozenset({"includ", "include", "such", "like", "among", "and", "or", "eg", "exampl"})
 
 
-def anchored(
-    claim: list[str], first: int, last: int, sentence: list[str], start: int, stop: int, *, least: int = 3
-) -> bool:
-    """Whether claim[first..last] and sentence[start..stop] stand between the same terms.
+class Place(NamedTuple):
+    """The terms from number `first` to `last` of a list."""
 
-    At least `least` adjacent terms must agree on both sides together, one of them a content term; an edge that both
-    have counts as one.
+    terms: list[str]
+    first: int
+    last: int
+
+    @property
+    def before(self) -> list[str]:
+        """The nearest terms before it, nearest first."""
+        return self.terms[max(0, self.first - _REACH) : self.first][::-1]
+
+    @property
+    def after(self) -> list[str]:
+        """The nearest terms after it."""
+        return self.terms[self.last + 1 : self.last + 1 + _REACH]
+
+
+def anchored(one: Place, other: Place, *, least: int, behind_content: bool = False) -> bool:
+    """Whether two places stand between the same terms.
+
+    At least `least` adjacent terms must agree on both sides together, one of them a content term (one before the
+    place with `behind_content`); an edge that both have counts as one.
     """
-    left = _agreeing(claim[:first][::-1], sentence[:start][::-1])
-    right = _agreeing(claim[last + 1 :], sentence[stop + 1 :])
-    around = [*left, *right]
-    if left and left[0] in _LISTING:
+    left, right = _agreeing(one.before, other.before), _agreeing(one.after, other.after)
+    if not _LISTING.isdisjoint(left[:2]):
         return False
-    edges = (first == 0 and start == 0) + (last == len(claim) - 1 and stop == len(sentence) - 1)
-    return len(around) + edges >= least and any(term not in FUNCTION_TERMS for term in around)
+    edges = (one.first == other.first == 0) + (not one.after and not other.after)
+    telling = left if behind_content else [*left, *right]
+    return len(left) + len(right) + edges >= least and any(term not in FUNCTION_TERMS for term in telling)
 
 
 def _agreeing(one: list[str], other: list[str]) -> list[str]:
     agreeing = []
-    for term, counterpart in zip(one[:_REACH], other[:_REACH], strict=False):
+    for term, counterpart in zip(one, other, strict=False):
         if term != counterpart:
             break
         agreeing.append(term)

@@ -1,6 +1,6 @@
 """Conflicts: where a claim and the sentence nearest to it differ. In doubt there is none: a conflict pages people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from evaluators.facets import Conflict
@@ -32,34 +32,49 @@ _Figure = TypeVar("_Figure", Quantity, Moment)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A claim against its best sentence: the conflict if any, and how many of its figures the context does not hold."""
+    """A claim against its best sentence.
 
-    conflict: Conflict | None
-    figures_missing: int
+    `said_otherwise` are terms of figures that the sentence writes in another way; `figures_missing` counts those that
+    the context does not hold.
+    """
+
+    conflict: Conflict | None = None
+    said_otherwise: frozenset[str] = frozenset()
+    figures_missing: int = 0
 
 
 def compare(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Comparison:
     """Look for a conflict in figures, dates, names and sense, in this order."""
-    if coverage.value < _ANOTHER_SUBJECT:
-        return Comparison(None, 0)
-    if coverage.value >= _VERBATIM:
-        return Comparison(_sense(claim, sentence, coverage, context), 0)
-    conflict, missing = _figures(claim, sentence, coverage, context)
-    conflict = conflict or _names(claim, sentence, coverage, context) or _sense(claim, sentence, coverage, context)
-    return Comparison(conflict, missing)
+    value = coverage.value()
+    if value < _ANOTHER_SUBJECT:
+        return Comparison()
+    has_figures = any(term[0].isdigit() for term in claim.terms) or bool(claim.moments or claim.quantities)
+    if value >= _VERBATIM and not has_figures:
+        return Comparison(_sense(claim, sentence, coverage, context))
+    figures = _figures(claim, sentence, coverage, context) if has_figures else Comparison()
+    if figures.conflict is not None:
+        return figures
+    conflict = _names(claim, sentence, coverage, context) or _sense(claim, sentence, coverage, context)
+    return replace(figures, conflict=conflict)
 
 
-def _figures(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> tuple[Conflict | None, int]:
-    conflict, missing = None, 0
+def _figures(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Comparison:
+    said: set[str] = set()
+    missing = 0
+    conflict: Conflict | None = None
     for quantity in claim.quantities:
-        if not any(comparable(quantity, other) and agree(quantity, other) for other in sentence.quantities):
+        if any(comparable(quantity, other) and agree(quantity, other) for other in sentence.quantities):
+            said.update(terms(quantity.text))
+        else:
             missing += not _occurs(quantity.text, context)
             conflict = conflict or _quantity_conflict(quantity, claim, sentence, coverage, context)
     for moment in claim.moments:
-        if not any(says(other, moment) for other in sentence.moments):
+        if any(says(other, moment) for other in sentence.moments):
+            said.update(terms(moment.text))
+        else:
             missing += not _occurs(moment.text, context)
             conflict = conflict or _moment_conflict(moment, claim, sentence, coverage, context)
-    return conflict, missing
+    return Comparison(conflict, frozenset(said).intersection(coverage.weights), missing)
 
 
 def _occurs(figure: str, context: Context) -> bool:

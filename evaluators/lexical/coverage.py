@@ -18,19 +18,36 @@ _CANDIDATES = 3
 # A term in more sentences than this points at none of them: only the first ones are candidates.
 _TOO_COMMON = 64
 _LENGTH_COST = 0.003
+# A figure points less at its sentence than words do: it may be the wrong one.
+_FIGURE_POINTS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`sentence` is the best one; `value` in 0..1 says how much of the claim is said.
+    """How a claim is covered when `sentence` is taken as the evidence.
 
-    `weights` are those of the claim's distinct terms; `absent` are terms that the context holds in no form.
+    `weights` are those of the claim's distinct terms, `credit` in 0..1 is how far each is said, `order` in 0..1 how far
+    in the same order; `absent` are terms that the context holds in no form.
     """
 
     sentence: int
-    value: float
     weights: dict[str, float]
+    credit: dict[str, float]
+    order: float
+    question: frozenset[str]
     absent: frozenset[str]
+
+    def value(self, said_otherwise: frozenset[str] = frozenset()) -> float:
+        """How much of the claim is said, in 0..1; `said_otherwise` are terms that the sentence says in other words.
+
+        The mean over all terms and over those that the question had not already said, with a share for their order.
+        """
+        credit = {**self.credit, **dict.fromkeys(said_otherwise, 1.0)} if said_otherwise else self.credit
+        whole = _sum(credit, self.weights, self.weights) / sum(self.weights.values())
+        news = [term for term in self.weights if term not in self.question]
+        if sum(map(prior, news)) > _LEAST_NEWS:
+            whole = (whole + _sum(credit, self.weights, news) / sum(self.weights[term] for term in news)) / 2
+        return (1 - _ORDER_SHARE) * whole + _ORDER_SHARE * self.order
 
 
 def cover(claim: list[str], question: frozenset[str], context: Context) -> Coverage | None:
@@ -41,18 +58,19 @@ def cover(claim: list[str], question: frozenset[str], context: Context) -> Cover
         return None
     akin = {term: context.akin.get(prefix(term), 0) for term in weights}
     credited = {number: _credit(weights, akin, context, number) for number in candidates}
+    pointing = {term: weight * _FIGURE_POINTS if term[0].isdigit() else weight for term, weight in weights.items()}
     best = max(
         candidates,
         key=lambda number: (
-            _sum(credited[number], weights, weights) - _LENGTH_COST * len(context.sentences[number].terms)
+            _sum(credited[number], pointing, pointing) - _LENGTH_COST * len(context.sentences[number].terms)
         ),
     )
-    said = _said(credited[best], weights, question)
-    order = _order(claim, context.sentences[best].terms)
     return Coverage(
         sentence=best,
-        value=(1 - _ORDER_SHARE) * said + _ORDER_SHARE * order,
         weights=weights,
+        credit=credited[best],
+        order=_order(claim, context.sentences[best].terms),
+        question=question,
         absent=frozenset(term for term in weights if not akin[term]),
     )
 
@@ -97,15 +115,6 @@ def _place(bits: int, here: int, near: int, chunk: int) -> int:
     if bits & near:
         return 1
     return 2 if bits & chunk else 3
-
-
-def _said(credit: dict[str, float], weights: dict[str, float], question: frozenset[str]) -> float:
-    """Mean of how much is said of all terms, and of those that the question had not already said."""
-    whole = _sum(credit, weights, weights) / sum(weights.values())
-    news = [term for term in weights if term not in question]
-    if sum(map(prior, news)) <= _LEAST_NEWS:
-        return whole
-    return (whole + _sum(credit, weights, news) / sum(weights[term] for term in news)) / 2
 
 
 def _sum(credit: dict[str, float], weights: dict[str, float], selected: Collection[str]) -> float:

@@ -98,8 +98,10 @@ _FORMATS: tuple[tuple[str, str, Callable[[re.Match[str]], _Reading | None]], ...
     ("month", rf"(?<!{_LETTER}){_M}\.?\s{_D}(?:st|nd|rd|th)?(?![\w])(?:\s?,?\s(?:of )?{_Y}(?!\d))?", _named),
     (
         "month",
-        rf"(?<![\w.,]){_D}(?:st|nd|rd|th|\.|er|º)?(?:\s(?:of|de|di))?\s{_M}(?!{_LETTER})"
-        rf"\.?,?(?:\s(?:de |del )?{_Y}(?!\d))?",
+        (
+            rf"(?<![\w.,]){_D}(?:st|nd|rd|th|\.|er|º)?(?:\s(?:of|de|di))?\s{_M}(?!{_LETTER})"
+            rf"\.?,?(?:\s(?:de |del )?{_Y}(?!\d))?"
+        ),
         _named,
     ),
     (

@@ -3,7 +3,7 @@
 from collections.abc import Set
 
 from evaluators.facets import Conflict
-from evaluators.lexical.anchors import anchored
+from evaluators.lexical.anchors import Place, anchored
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.tokens import terms
 from evaluators.lexical.weights import FUNCTION_TERMS
@@ -13,6 +13,7 @@ _GERMAN_FROM = 2
 _TITLE_FROM = 4
 _TITLE_CASE = 0.6
 _SAME_BEGINNING = 3
+_LEAST_ANCHORS = 3
 _ALIASES = (
     frozenset({"us", "usa", "america", "american", "unit"}),
     frozenset({"uk", "britain", "british", "england", "english"}),
@@ -23,7 +24,10 @@ _ALIASES = (
 
 
 def swapped_name(claim: Passage, sentence: Passage) -> tuple[Conflict, frozenset[str]] | None:
-    """The conflict and the claim's terms in it: one name, unknown to the sentence, in the place of another one."""
+    """The conflict and the claim's terms in it: one name, unknown to the sentence, in the place of another one.
+
+    Only behind a content term: what is said of another subject ("The Basic plan ...") contradicts nothing.
+    """
     there, here = set(sentence.terms), set(claim.terms)
     if not _capitalised(claim, here - there) or _capitals_mean_nothing(claim) or _capitals_mean_nothing(sentence):
         return None
@@ -36,7 +40,8 @@ def swapped_name(claim: Passage, sentence: Passage) -> tuple[Conflict, frozenset
         found = sentence.terms[start : stop + 1]
         if not here.isdisjoint(found) or _is_abbreviation(sentence, start) or _may_be_the_same(claimed, found):
             continue
-        if anchored(claim.terms, first, last, sentence.terms, start, stop):
+        places = Place(claim.terms, first, last), Place(sentence.terms, start, stop)
+        if anchored(*places, least=_LEAST_ANCHORS, behind_content=True):
             conflict = Conflict("name", claim.fragment(first, last), sentence.fragment(start, stop))
             return conflict, frozenset(claimed)
     return None

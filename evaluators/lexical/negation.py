@@ -4,7 +4,7 @@ import re
 
 from evaluators.facets import Conflict
 from evaluators.lexical import tables
-from evaluators.lexical.anchors import anchored
+from evaluators.lexical.anchors import Place, anchored
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.scripts import HAS_UNSPACED
 from evaluators.lexical.tokens import terms
@@ -51,10 +51,12 @@ def negated_sense(claim: Passage, sentence: Passage) -> tuple[Conflict, frozense
         return None
     if opposite is not None and not differing:
         return opposite
-    if opposite is not None or len(differing) != 1:
+    # All that differs must hang on one negation: two may say the same in other words.
+    if opposite is not None or len({in_claim.get(term, in_sentence.get(term)) for term in differing}) != 1:
         return None
-    term = differing.pop()
-    return Conflict("negation", _around(claim, term, in_claim), _around(sentence, term, in_sentence)), frozenset()
+    term = min(differing, key=claim.terms.index)
+    conflict = Conflict("negation", _around(claim, term, in_claim), _around(sentence, term, in_sentence))
+    return conflict, _CUES.intersection(claim.terms)
 
 
 def _excepts(passage: Passage) -> bool:
@@ -111,7 +113,7 @@ def _opposite(claim: Passage, sentence: Passage) -> tuple[Conflict, frozenset[st
             continue
         for other in (_OPPOSITES.get(term, frozenset()) | _negated_forms(term)) & (there - here):
             place = sentence.terms.index(other)
-            if anchored(claim.terms, number, number, sentence.terms, place, place, least=2):
+            if anchored(Place(claim.terms, number, number), Place(sentence.terms, place, place), least=2):
                 conflict = Conflict("negation", claim.fragment(number, number), sentence.fragment(place, place))
                 return conflict, frozenset({term})
     return None

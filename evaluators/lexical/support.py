@@ -1,7 +1,7 @@
 """Support: what the context says about each claim of an answer."""
 
 from evaluators.facets import ClaimVerdict, Support
-from evaluators.lexical.conflicts import compare
+from evaluators.lexical.conflicts import Comparison, compare
 from evaluators.lexical.context import Context
 from evaluators.lexical.coverage import Coverage, cover
 from evaluators.lexical.names import missing_names
@@ -30,7 +30,7 @@ def verdict(claim: str, question: frozenset[str], context: Context) -> ClaimVerd
     sentence = context.sentences[coverage.sentence]
     nearest = Passage(context.text(coverage.sentence), sentence.terms)
     comparison = compare(passage, nearest, coverage, context)
-    strength = _strength(passage, coverage, context, comparison.figures_missing)
+    strength = _strength(passage, coverage, context, comparison)
     if comparison.conflict is not None:
         return ClaimVerdict(
             claim,
@@ -44,9 +44,9 @@ def verdict(claim: str, question: frozenset[str], context: Context) -> ClaimVerd
     return ClaimVerdict(claim, support, sentence.chunk, nearest.text, round(strength, 4))
 
 
-def _strength(passage: Passage, coverage: Coverage, context: Context, figures_missing: int) -> float:
-    strength = coverage.value
-    if figures_missing:
+def _strength(passage: Passage, coverage: Coverage, context: Context, comparison: Comparison) -> float:
+    strength = coverage.value(comparison.said_otherwise)
+    if comparison.figures_missing:
         strength *= _FIGURE_MISSING
     if missing_names(passage, coverage.absent):
         strength *= _NAME_MISSING

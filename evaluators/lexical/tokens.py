@@ -27,6 +27,8 @@ def count_terms(folded_word: str) -> int:
 def _analyse(word: str) -> tuple[str, ...]:
     if "n't" in word:
         word = _NEGATED.sub(" not", word)
+    elif word.startswith("cannot"):
+        word = word.replace("cannot", "can not", 1)
     found: list[str] = []
     for match in PIECE.finditer(word):
         piece = match.group()
