@@ -239,7 +239,7 @@ class OpenAIStub:
 
 
 class ScriptedNotifier:
-    """Does as told at each send: None takes the signals, an exception is raised, seconds are slept. The last repeats."""
+    """Does as told at each send: None takes the signals, an exception is raised, seconds pass. The last repeats."""
 
     def __init__(self, *steps: object, name: str = "scripted", policy: Policy | None = None) -> None:
         self.name = name

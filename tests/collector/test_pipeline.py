@@ -1,0 +1,146 @@
+"""Between assembler and judges: what is read, what is sent to whom, and why the rest is not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from alerts.exposition import Metrics
+from alerts.store import VerdictStore
+from collector import pipeline
+from collector.assembler import Assembler, AssemblySettings
+from collector.conventions.reader import TraceReader
+from collector.pipeline import Pipeline, Route
+from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
+from evaluators.errors import RetryableError
+from evaluators.evaluation import Assessment, Skipped, SkipReason
+from evaluators.facets import Facet
+from evaluators.metrics import METRICS
+from evaluators.sample import RagSample
+from evaluators.sampler import Sampler, SamplingRule
+from tests.collector.handmade import TRACE_ID, Made
+from tests.fakes import CountingMetrics, DispatchLog, FakeClock
+
+SHOP = Resource("shop", {})
+RETRIEVAL = {
+    "openinference.span.kind": "RETRIEVER",
+    "input.value": "Within how many days?",
+    "retrieval.documents.0.document.content": "Within 30 days.",
+}
+ROOT = {"openinference.span.kind": "CHAIN", "input.value": "Within how many days?", "output.value": "Within 90 days."}
+RAG = (Made(2, RETRIEVAL, parent=1), Made(1, ROOT))
+
+
+@dataclass
+class CountingReader:
+    """The real reader, and how often it was asked."""
+
+    reads: int = 0
+    reader: TraceReader = field(default_factory=TraceReader)
+
+    def read(self, trace: ClosedTrace) -> RagSample:
+        self.reads += 1
+        return self.reader.read(trace)
+
+
+class Line:
+    """A pipeline between real neighbours, with a log in place of the dispatcher."""
+
+    def __init__(self, *rules: SamplingRule) -> None:
+        self.clock = FakeClock()
+        self.metrics = Metrics(self.clock)
+        self.store = VerdictStore(self.clock)
+        self.dispatched = DispatchLog()
+        self.assessments: list[Assessment] = []
+        self.reader = CountingReader()
+        assembler = Assembler(AssemblySettings(), self.clock, CountingMetrics())
+        route = Route(
+            "lexical", "groundwatch/lexical@1", tuple(METRICS.values()), Sampler(rules or [SamplingRule(rate=1)])
+        )
+        self.pipeline = Pipeline(assembler, self.reader, [route], self.metrics, self.store, self)
+        self.pipeline.connect(self.dispatched)
+
+    def observe(self, assessment: Assessment) -> None:
+        self.assessments.append(assessment)
+
+    def take(self, spans: Sequence[Made]) -> None:
+        wire = [
+            WireSpan(TRACE_ID, s.number.to_bytes(8, "big"), b"" if not s.parent else b"\1" * 8, True, s.raw(), SHOP)
+            for s in spans
+        ]
+        self.pipeline.take(SpanBatch(received=len(wire), spans=wire))
+
+    def close(self) -> None:
+        self.pipeline.close_all()
+
+    def value(self, sample: str) -> float:
+        for line in self.metrics.render()[0].decode().splitlines():
+            if line.startswith(sample + " "):
+                return float(line.split()[-1])
+        return 0.0
+
+    def why(self) -> str:
+        record = self.store.get(TRACE_ID.hex())
+        assert record is not None
+        return record.decisions[-1].reason
+
+
+def test_a_rag_trace_goes_to_the_judge_with_the_facets_of_all_metrics() -> None:
+    line = Line()
+    line.take(RAG)
+    line.close()
+    ((sample, judge, facets),) = line.dispatched.submitted
+    assert (sample.answer, judge, facets) == ("Within 90 days.", "lexical", frozenset(Facet))
+    assert line.value('groundwatch_traces_total{outcome="rag",service="shop"}') == 1
+
+
+def test_a_trace_that_no_rule_can_take_is_not_even_read() -> None:
+    line = Line(SamplingRule(rate=0.0))
+    line.take(RAG)
+    line.close()
+    assert line.reader.reads == 0
+    assert line.dispatched.submitted == []
+    assert line.value('groundwatch_traces_total{outcome="sampled_out",service="shop"}') == 1
+    assert "sampling" in line.why()
+
+
+def test_a_trace_without_retrieval_is_counted_and_explained_and_not_judged() -> None:
+    line = Line()
+    line.take([Made(1, ROOT)])
+    line.close()
+    assert line.dispatched.submitted == []
+    assert line.assessments == []
+    assert line.value('groundwatch_traces_total{outcome="no_retrieval",service="shop"}') == 1
+    assert line.why()
+
+
+def test_a_trace_without_answer_shows_as_skipped_and_never_as_a_score() -> None:
+    line = Line()
+    line.take([Made(2, RETRIEVAL, parent=1)])
+    line.close()
+    assert line.dispatched.submitted == []
+    (assessment,) = line.assessments
+    assert {e.outcome for e in assessment.evaluations} == {Skipped(SkipReason.NO_ANSWER)}
+
+
+def test_a_service_outside_every_rule_is_skipped_with_the_reason() -> None:
+    line = Line(SamplingRule(rate=1.0, services=("other",)))
+    line.take(RAG)
+    line.close()
+    (assessment,) = line.assessments
+    assert assessment.outcome("faithfulness") == Skipped(SkipReason.SAMPLED_OUT)
+    assert line.why() == "lexical: no_rule"
+
+
+def test_036_above_the_bound_a_batch_is_refused_whole_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line()
+    monkeypatch.setattr(pipeline, "BACKLOG_BYTES", 100)
+    line.take(RAG)
+    line.clock.advance(3)
+    line.pipeline.tick()
+    with pytest.raises(RetryableError) as caught:
+        line.take([Made(3, ROOT)])
+    assert caught.value.retry_after == 1.0
+    line.close()
+    assert len(line.dispatched.submitted) == 1
+    line.take(RAG)
