@@ -105,17 +105,22 @@ def _generations(tree: Tree, context: Context) -> list[Node]:
     """
     sources = context.sources
     began = min((source.span.start_ns for source in sources), default=0)
-    clocks = {id(source.resource) for source in sources}
+    clocks = {_clock(source) for source in sources}
     found = [
         node
         for node in tree.of_kind(Kind.GENERATION)
         if not node.failed
         and not any(node_above in sources for node_above in node.ancestors())
-        and (id(node.resource) not in clocks or (node.span.end_ns or node.span.start_ns) >= began)
+        and (_clock(node) not in clocks or (node.span.end_ns or node.span.start_ns) >= began)
     ]
     found.sort(key=lambda node: (node.span.end_ns or node.span.start_ns, node.span.start_ns, node.span.span_id))
     open_ones = [node for node in found if not _is_guarded(node)]
     return open_ones or found
+
+
+def _clock(node: Node) -> tuple[str, str | None]:
+    """Times can be compared within one process only: clocks are hours apart at times."""
+    return node.resource.service, node.resource.attributes.get("service.instance.id")
 
 
 def _is_guarded(node: Node) -> bool:

@@ -177,7 +177,7 @@ DIALECT = Dialect(
     keys=(_KIND, *_FIRST_DOCUMENT),
     read=read,
     switch=(
-        "record input.value, output.value and retrieval.documents.N.document.content, and unset OPENINFERENCE_HIDE_INPUTS,"
+        "record input.value, output.value and retrieval.documents.N.document.content; unset OPENINFERENCE_HIDE_INPUTS,"
         " OPENINFERENCE_HIDE_OUTPUTS and OPENINFERENCE_HIDE_RETRIEVAL_DOCUMENTS"
     ),
 )

@@ -1,0 +1,142 @@
+"""`groundwatch inspect`: read exported spans from files and tell what the monitor would see in them."""
+
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from collector.assembler import Assembler, AssemblySettings
+from collector.codec import MAX_SPANS, Codec
+from collector.conventions.reader import Examination, TraceReader
+from collector.conventions.rules import OperatorRule
+from collector.otlp_json import to_protobuf
+from collector.status import RefusedError
+from evaluators.clock import SystemClock
+from evaluators.errors import PermanentError
+from evaluators.sample import RagSample
+
+MAX_BODY_BYTES = 1 << 30
+"""A file's size at most, after decompression."""
+
+_NEITHER = "neither an OTLP request (protobuf or JSON, gzip too) nor the Collector's JSON lines"
+_RESOURCES = b'"resource'
+_GZIP_MAGIC = b"\x1f\x8b"
+_ANY_WINDOW = 32 + zlib.MAX_WBITS
+
+
+@dataclass(slots=True)
+class Inspection:
+    """What the files held.
+
+    `examinations` are the traces with at least one recognised span, oldest first. `problems` tell what could not be
+    read, each with its file. `received` counts all spans, `rejected` those refused by reason.
+    """
+
+    examinations: list[Examination] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    received: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+
+    def spans_dropped(self, reason: str, count: int) -> None:
+        """Count spans that the assembler did not keep."""
+        self.rejected[reason] += count
+
+
+def run_inspect(paths: Sequence[Path], as_json: bool, rules: Sequence[OperatorRule] = ()) -> int:
+    """Print what the monitor would see in the files; 1 where one of them could not be read, else 0."""
+    found = inspect_files(paths, TraceReader(rules))
+    if as_json:
+        for examination in found.examinations:
+            sys.stdout.write(as_line(examination.sample))
+        sys.stdout.flush()
+    else:
+        from collector.inspect_report import print_report
+
+        print_report(found)
+    for problem in found.problems:
+        print(f"groundwatch: {problem}", file=sys.stderr)
+    return 1 if found.problems else 0
+
+
+def inspect_files(paths: Sequence[Path], reader: TraceReader) -> Inspection:
+    """Read the files as one stream: a trace may be spread over them, and a span sent twice counts once."""
+    found = Inspection()
+    codec = Codec(reader.markers)
+    assembler = Assembler(AssemblySettings(max_bytes=1 << 40, max_traces=1 << 30), SystemClock(), found)
+    for path in paths:
+        try:
+            bodies = _bodies(path)
+        except (OSError, PermanentError) as error:
+            found.problems.append(f"{path}: {_told(error)}")
+            continue
+        for number, body in enumerate(bodies, start=1):
+            where = f"{path}, line {number}" if len(bodies) > 1 else str(path)
+            _take(where, body, codec, assembler, found)
+    for trace in assembler.close_all():
+        examination = reader.examine(trace)
+        if examination.sample.dialects or examination.sample.incomplete:
+            found.examinations.append(examination)
+    return found
+
+
+def as_line(sample: RagSample) -> str:
+    """One line of JSON with what is known of a trace."""
+    chunks = [{"text": chunk.text, "id": chunk.id, "score": chunk.score} for chunk in sample.chunks]
+    shown = {
+        "trace_id": sample.trace_id,
+        "service": sample.service,
+        "verdict": sample.readiness,
+        "question": sample.question,
+        "chunks": chunks,
+        "answer": sample.answer,
+        "session": sample.session,
+        "incomplete": sample.incomplete,
+        "dialects": sample.dialects,
+        "reason": sample.reason,
+    }
+    return orjson.dumps(shown, option=orjson.OPT_APPEND_NEWLINE).decode()
+
+
+def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, found: Inspection) -> None:
+    is_json = body.lstrip()[:1] == b"{"
+    try:
+        batch = codec.decode(to_protobuf(body, MAX_SPANS) if is_json else body)
+    except RefusedError as error:
+        found.problems.append(f"{where}: {error if is_json else _NEITHER}")
+        return
+    # Bytes of another format can pass for an empty protobuf message, and any object for an empty JSON request.
+    if body and not batch.received and not (is_json and _RESOURCES in body):
+        found.problems.append(f"{where}: {_NEITHER}")
+    found.received += batch.received
+    found.rejected.update(batch.rejected)
+    # Nothing is closed early: the limits are those of a stream that never ends.
+    assembler.add(batch)
+
+
+def _bodies(path: Path) -> list[bytes]:
+    """The requests in a file: the whole of it, or each of its lines where those are JSON objects."""
+    data = path.read_bytes()
+    if data.startswith(_GZIP_MAGIC):
+        data = _inflated(data)
+    lines = [line for line in data.splitlines() if line.strip()] if data.lstrip()[:1] == b"{" else []
+    one_each = len(lines) > 1 and all(line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines)
+    return lines if one_each else [data]
+
+
+def _inflated(data: bytes) -> bytes:
+    inflater = zlib.decompressobj(_ANY_WINDOW)
+    try:
+        inflated = inflater.decompress(data, MAX_BODY_BYTES)
+    except zlib.error:
+        raise PermanentError("the file starts like gzip but is none") from None
+    if not inflater.eof:
+        raise PermanentError(f"the gzip stream is cut, or holds more than {MAX_BODY_BYTES >> 20} MiB")
+    return inflated
+
+
+def _told(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
