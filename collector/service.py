@@ -27,6 +27,7 @@ from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.receivers.settings import ReceiverSettings
 from collector.receivers.tls import Certificate
+from collector.status import Reason
 from evaluators.cache_sqlite import open_cache
 from evaluators.clock import Clock, SystemClock
 from evaluators.dispatcher import Dispatcher
@@ -63,6 +64,7 @@ class Service:
         self._pipeline.connect(self._dispatcher)
         self.web = Web(config.web, self.metrics, self.store, self._health, trace_url=config.alerts.trace_url or "")
         self.receivers = self._build_receivers(Codec(reader.markers))
+        self._expect_series()
         self.metrics.watch_open_traces(lambda: self._assembler.open_traces, lambda: self._assembler.open_bytes)
 
     async def start(self) -> None:
@@ -121,6 +123,13 @@ class Service:
         notifiers = build_notifiers(alerts.notifiers, self._clock)
         return AlertEngine(alerts.active_rules, notifiers, self.metrics, self.store, self._clock, alerts)
 
+    def _expect_series(self) -> None:
+        """Known series start at 0: a counter that appears with its first event hides that event from `rate`."""
+        for name in self.receivers:
+            self.metrics.expect_receiver(f"otlp_{name}", Reason)
+        for name, lane in self._lanes.items():
+            self.metrics.expect_judge(name, sorted(lane.judge.facets) if lane.plan == "separate" else ["combined"])
+
     def _routes(self) -> list[Route]:
         return [
             Route(
@@ -133,7 +142,10 @@ class Service:
         ]
 
     def _build_receivers(self, codec: Codec) -> dict[str, Receiver]:
-        kinds = {"grpc": OtlpGrpcReceiver, "http": OtlpHttpReceiver}
+        kinds: dict[str, type[OtlpGrpcReceiver | OtlpHttpReceiver]] = {
+            "grpc": OtlpGrpcReceiver,
+            "http": OtlpHttpReceiver,
+        }
         receivers: dict[str, Receiver] = {}
         for name, kind in kinds.items():
             settings: ReceiverSettings | None = getattr(self._config.receivers, name)
