@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 from alerts.coverage import is_eligible, label_of
+from alerts.labels import LabelValues
 from alerts.series import SeriesRegistry
 from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
@@ -207,14 +208,15 @@ class Metrics:
         """How many signals a notifier holds now."""
         self._pending(notifier).set(count)
 
-    def label_overflow(self, label: str) -> None:
-        """Count a value that was beyond a limit elsewhere."""
-        self._series.overflowed(label)
+    def count_overflows(self, label: str, values: LabelValues) -> None:
+        """Expose how many values of a label beyond its limit were seen elsewhere."""
+        self._series.count_overflows(label, values)
 
     # Rendering
 
     def refresh(self) -> None:
         """Read the values that are measured only when somebody looks. Call it on the event loop, before `render`."""
+        self._series.refresh()
         for read in self._gauges:
             read()
         now = self._clock.monotonic()

@@ -1,6 +1,5 @@
 """Label values: cleaned, cut and capped, because one hostile value must not break or swell a scrape."""
 
-from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from prometheus_client import Counter, Gauge, Histogram
@@ -30,12 +29,12 @@ def clean_label(raw: str, limit: int = MAX_LENGTH) -> str:
 class LabelValues:
     """The values that one label may take: the first `limit` different ones, the rest is `__other__`.
 
-    `overflow` is called for each value that was replaced.
+    `overflows` counts the values that were replaced.
     """
 
-    def __init__(self, limit: int, overflow: Callable[[], None]) -> None:
+    def __init__(self, limit: int) -> None:
+        self.overflows = 0
         self._limit = limit
-        self._overflow = overflow
         self._known: set[str] = {OTHER}
 
     def __call__(self, raw: str) -> str:
@@ -46,7 +45,7 @@ class LabelValues:
         if value in self._known:
             return value
         if len(self._known) > self._limit:
-            self._overflow()
+            self.overflows += 1
             return OTHER
         self._known.add(value)
         return value
@@ -71,7 +70,7 @@ class Family(Generic[Child]):
             self._metric.remove(*values)
 
     def _values(self, raw: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(label(value) for label, value in zip(self._labels, raw, strict=True))
+        return tuple([label(value) for label, value in zip(self._labels, raw, strict=True)])
 
     def _admit(self, raw: tuple[str, ...]) -> Child:
         # Cached under the cleaned values only: raw ones are the sender's, and without number.

@@ -1,7 +1,6 @@
 """The alert engine: verdicts in, signals out."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Protocol
 
 from alerts.holding import JudgeTime, Running, Watchable
@@ -32,7 +31,7 @@ class AlertMetrics(NotificationMetrics, Protocol):
 
     def rule_firing(self, rule: str, service: str, firing: bool) -> None: ...
 
-    def label_overflow(self, label: str) -> None: ...
+    def count_overflows(self, label: str, values: LabelValues) -> None: ...
 
 
 class Evidence(Protocol):
@@ -66,7 +65,8 @@ class AlertEngine:
         self._settings = settings
         self._links = settings.links
         self._pipeline = NotificationPipeline(notifiers, metrics, clock)
-        self._services = LabelValues(settings.max_services, partial(metrics.label_overflow, "alert_service"))
+        self._services = LabelValues(settings.max_services)
+        metrics.count_overflows("alert_service", self._services)
         self._time = JudgeTime()
         self._judge_states: dict[str, str] = {}
         self._ledger: Ledger[Mark] = Ledger()

@@ -7,12 +7,12 @@ ELLIPSIS = "…"
 
 _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("key", re.compile(r"\b(?:sk|pk|rk|ghp|gho|ghs|xox[abp]|glpat|AKIA|ASIA|AIza|eyJ)[-_]?[A-Za-z0-9_\-.]{14,}")),
-    ("key", re.compile(r"\b(?=[A-Za-z0-9+/_]*\d)(?=[A-Za-z0-9+/_]*[A-Za-z])[A-Za-z0-9+/_]{40,}={0,2}")),
+    ("key", re.compile(r"\b(?=[a-zA-Z+/_]*\d)(?=[A-Z0-9+/_]*[a-z])(?=[a-z0-9+/_]*[A-Z])[A-Za-z0-9+/_]{40,}={0,2}")),
     ("e-mail", re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")),
     ("phone", re.compile(r"(?<![\w.])\+\d{1,3}(?:[ ().-]{0,2}\d){6,13}(?!\d)")),
     ("phone", re.compile(r"(?<![\w.-])\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}(?![\w-])")),
 )
-_CARD = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?!\w)")
+_CARD = re.compile(r"(?<![\w.+])\d(?:[ -]?\d){12,18}(?!\w)")
 
 
 def redact(text: str) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-import orjson
 from aiohttp import web
 
+from alerts.encoding import to_json
 from alerts.evidence.style import CONTENT_SECURITY_POLICY
 
 _HEADERS = {
@@ -24,17 +24,5 @@ def html_response(document: str, status: int = 200) -> web.Response:
 
 def json_response(document: Mapping[str, object], status: int = 200) -> web.Response:
     """A JSON object."""
-    try:
-        body = orjson.dumps(document)
-    except orjson.JSONEncodeError:
-        body = orjson.dumps(_encodable(document))
+    body = to_json(document)
     return web.Response(body=body, status=status, content_type="application/json", headers=_HEADERS)
-
-
-def _encodable(value: object) -> object:
-    """The same without lone surrogates, which UTF-8 cannot carry."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {str(_encodable(key)): _encodable(one) for key, one in value.items()}
-    return [_encodable(one) for one in value] if isinstance(value, list) else value

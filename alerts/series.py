@@ -25,6 +25,8 @@ class SeriesRegistry:
     def __init__(self, limits: Mapping[str, int]) -> None:
         self._limits = limits
         self._guards: dict[str, LabelValues] = {}
+        self._counted: list[tuple[str, LabelValues]] = []
+        self._told: dict[str, int] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         ProcessCollector(registry=self._registry)
         self._overflow = Counter(
@@ -51,13 +53,22 @@ class SeriesRegistry:
         """The guard of a label."""
         guard = self._guards.get(label)
         if guard is None:
-            overflow = self._overflow.labels(label)
-            guard = self._guards[label] = LabelValues(self._limits.get(label, _DEFAULT_LIMIT), overflow.inc)
+            guard = self._guards[label] = LabelValues(self._limits.get(label, _DEFAULT_LIMIT))
+            self.count_overflows(label, guard)
         return guard
 
-    def overflowed(self, label: str) -> None:
-        """Count a value that was replaced by __other__."""
-        self._overflow.labels(label).inc()
+    def count_overflows(self, label: str, values: LabelValues) -> None:
+        """Expose how many values of a label were replaced by __other__."""
+        self._overflow.labels(label)
+        self._counted.append((label, values))
+
+    def refresh(self) -> None:
+        """Bring the overflow counters up to date: counting each value at once would cost more than the value itself."""
+        for label in {label for label, _ in self._counted}:
+            total = sum(values.overflows for name, values in self._counted if name == label)
+            counter = self._overflow.labels(label)
+            counter.inc(total - self._told.get(label, 0))
+            self._told[label] = total
 
     def render(self, accept: str) -> tuple[bytes, str]:
         """The exposition and its content type: OpenMetrics where the scraper takes it, else the text format."""

@@ -6,11 +6,11 @@ resolves it by itself, and repeats that it is over for some minutes, in case Ale
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-import orjson
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
+from alerts.encoding import to_json
 from alerts.labels import clean_label
 from alerts.notifiers.base import Notifier, Policy
 from alerts.notifiers.http import HttpSettings, HttpTarget
@@ -45,6 +45,12 @@ class AlertmanagerSettings(HttpSettings):
     urls: Annotated[tuple[SecretUrl, ...], Field(strict=False, min_length=1)]
     labels: Annotated[dict[str, str], AfterValidator(_label_names)] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _one_way_to_sign_in(self) -> Self:
+        for url in self.urls:
+            self.check_user(url)
+        return self
+
     def build(self, clock: Clock) -> list[Notifier]:
         """One notifier for each Alertmanager, so that none waits for another."""
         several = len(self.urls) > 1
@@ -71,7 +77,7 @@ class Alertmanager:
     async def send(self, signals: Sequence[Signal]) -> None:
         """Post the alerts as they are now."""
         now = self._clock.wall()
-        await self._target.post(orjson.dumps([to_alert(signal, self._labels, now) for signal in signals]))
+        await self._target.post(to_json([to_alert(signal, self._labels, now) for signal in signals]))
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -87,12 +93,8 @@ def to_alert(signal: Signal, extra: Mapping[str, str], now: float) -> dict[str, 
     ends_at = signal.ends_at if signal.state is SignalState.RESOLVED and signal.ends_at else now + LASTS_S
     return {
         "labels": labels,
-        "annotations": {name: _utf8(text) for name, text in signal.annotations.items()},
+        "annotations": signal.annotations,
         "startsAt": iso(signal.starts_at),
         "endsAt": iso(max(ends_at, signal.starts_at)),
         "generatorURL": signal.url,
     }
-
-
-def _utf8(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()

@@ -46,6 +46,11 @@ class HttpSettings(Strict):
         check_secret("token", self.token, self.token_env)
         return self
 
+    def check_user(self, url: SecretStr) -> None:
+        """Raises ValueError where the URL holds a user although there is a token: one request has one of the two."""
+        if urlsplit(url.get_secret_value()).username and (self.token or self.token_env):
+            raise ValueError("give a token, or user and password in the URL, not both")
+
     @property
     def headers(self) -> dict[str, str]:
         """The credentials."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-import orjson
-
+from alerts.encoding import to_json
 from alerts.notifiers.base import HOUR, Notifier, Policy
 from alerts.signals import Signal
 from alerts.strict import Strict
@@ -43,7 +42,7 @@ class JsonLines:
 
     async def send(self, signals: Sequence[Signal]) -> None:
         """Append one batch, off the event loop: a disk may be slow. A full disk may have room later."""
-        lines = b"".join(orjson.dumps(signal.to_json(), option=orjson.OPT_APPEND_NEWLINE) for signal in signals)
+        lines = b"".join(to_json(signal.to_json()) + b"\n" for signal in signals)
         try:
             await asyncio.to_thread(self._append, lines)
         except OSError as error:

@@ -14,9 +14,9 @@ import hmac
 from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
-import orjson
 from pydantic import Field, SecretStr, model_validator
 
+from alerts.encoding import to_json
 from alerts.notifiers.base import HOUR, Notifier, Policy
 from alerts.notifiers.http import HttpSettings, HttpTarget, check_secret, secret_of
 from alerts.signals import Signal
@@ -40,6 +40,7 @@ class WebhookSettings(HttpSettings):
     @model_validator(mode="after")
     def _secret_is_there(self) -> Self:
         check_secret("secret", self.secret, self.secret_env)
+        self.check_user(self.url)
         return self
 
     def build(self, clock: Clock) -> list[Notifier]:
@@ -62,7 +63,7 @@ class Webhook:
 
     async def send(self, signals: Sequence[Signal]) -> None:
         """Post one batch."""
-        body = orjson.dumps({"schema": SCHEMA, "signals": [signal.to_json() for signal in signals]})
+        body = to_json({"schema": SCHEMA, "signals": [signal.to_json() for signal in signals]})
         timestamp = str(int(self._clock.wall()))
         headers = {"X-Groundwatch-Timestamp": timestamp}
         if self._secret:

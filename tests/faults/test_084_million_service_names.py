@@ -1,0 +1,35 @@
+"""Row 84: a million service names cost a bounded scrape, bounded memory, and are counted."""
+
+from alerts.exposition import MAX_SERVICES, Metrics
+from evaluators.evaluation import Outcome, Scored
+from evaluators.metrics import METRICS
+from tests.alerts.engines import bench, series
+from tests.fakes import FakeClock
+from tests.verdicts import assessment, contradicted
+
+EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in METRICS}
+NAMES = 1_000_000
+
+
+def test_the_scrape_stays_below_a_megabyte() -> None:
+    metrics = Metrics(FakeClock())
+    for number in range(500):
+        metrics.assessment(assessment(number, service=f"service-{number}-with-a-long-name", outcomes=EVERY_METRIC))
+    for number in range(NAMES):
+        metrics.trace(f"service-{number}-with-a-long-name", "rag")
+    metrics.refresh()
+    for accept in ("text/plain", "application/openmetrics-text; version=1.0.0"):
+        assert len(metrics.render(accept)[0]) < 1_000_000
+    assert series(metrics, "groundwatch_traces_total", service="__other__", outcome="rag") == NAMES - MAX_SERVICES
+    overflow = series(metrics, "groundwatch_label_overflow_total", label="service")
+    assert overflow is not None
+    assert overflow >= NAMES - MAX_SERVICES
+
+
+async def test_rules_watch_so_many_services_apart_and_the_rest_as_one() -> None:
+    b = bench(max_services=50)
+    b.observe(*(contradicted(number, service=f"service-{number}") for number in range(5000)))
+    await b.tick()
+    services = {service for _, service, _ in b.engine.firing}
+    assert len(services) == 51
+    assert "__other__" in services
