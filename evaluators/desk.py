@@ -7,7 +7,7 @@ from evaluators.cache import Cache
 from evaluators.call import Call, CallResult
 from evaluators.dispatch_metrics import DispatchMetrics
 from evaluators.facets import ChunkRelevance, Facet, FacetAnswers
-from evaluators.judges.base import JudgeIdentity, JudgeReply, Usage
+from evaluators.judges.base import JudgeReply, Usage
 from evaluators.lane import Lane
 from evaluators.sample import RagSample
 from evaluators.verdict_key import relevance_keys, verdict_key
@@ -25,7 +25,7 @@ class Desk:
     the provider reports the model that gave it: an alias that now points elsewhere is another judge.
     """
 
-    def __init__(self, lane: Lane, identity: JudgeIdentity, cache: Cache, metrics: DispatchMetrics) -> None:
+    def __init__(self, lane: Lane, identity: str, cache: Cache, metrics: DispatchMetrics) -> None:
         self._lane = lane
         self._identity = identity
         self._cache = cache

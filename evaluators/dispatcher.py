@@ -48,10 +48,11 @@ class Dispatcher:
         self._clock = clock
         self._lanes = {name: Lane(lane, metrics, clock, jitter) for name, lane in lanes.items()}
         self._desks = {
-            name: Desk(self._lanes[name], lane.judge.identity, cache, metrics)
+            name: Desk(self._lanes[name], str(lane.judge.identity), cache, metrics)
             for name, lane in lanes.items()
             if lane.cached
         }
+        self._identities: dict[str, tuple[str | None, str]] = {}
         self._unfinished = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -126,14 +127,20 @@ class Dispatcher:
             # The lane must go on; what failed is the stage behind, which has no better place to say so.
             _log.exception("a judgement by %s could not be handed on", judge)
 
+    def _identity(self, judge: str, model: str | None) -> str:
+        """Who judged, with the model that the provider reported; the last one is kept, as it seldom changes."""
+        known, text = self._identities.get(judge, (None, ""))
+        if not text or known != model:
+            identity = self._settings[judge].judge.identity
+            text = str(identity if model is None else replace(identity, model=model))
+            self._identities[judge] = (model, text)
+        return text
+
     def _judgement(self, judge: str, submission: Submission) -> Judgement:
-        identity = self._settings[judge].judge.identity
-        if submission.model is not None and submission.model != identity.model:
-            identity = replace(identity, model=submission.model)
         return Judgement(
             sample=submission.sample,
             judge=judge,
-            identity=str(identity),
+            identity=self._identity(judge, submission.model),
             facets=submission.facets,
             result=submission.result,
             usage=submission.usage,

@@ -37,6 +37,7 @@ class Lane:
         self._resting: dict[Call, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._wakes_at = 0.0
         self._running = False
 
     @property
@@ -141,14 +142,20 @@ class Lane:
         return Failed(FailReason.UNAVAILABLE, "the circuit breaker is open")
 
     def _arm(self, now: float) -> None:
-        """Wake when the head of the queue is due, or earlier when breaker or pause may let it go."""
+        """Wake when the head of the queue is due, or earlier when breaker or pause may let it go.
+
+        A timer that is set for an earlier time stays: it costs less to wake in vain than to set a new one each time.
+        """
+        if not self._queue:
+            return
+        due = self._queue[0].deadline
+        wake = min(due, self.health.next_change(now) or due)
+        if self._timer is not None and wake >= self._wakes_at > now:
+            return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if self._queue:
-            due = self._queue[0].deadline
-            wake = min(due, self.health.next_change(now) or due)
-            self._timer = asyncio.get_running_loop().call_later(wake - now, self._pump)
+        self._wakes_at = wake
+        self._timer = asyncio.get_running_loop().call_later(wake - now, self._pump)
 
 
 def _outcome(result: JudgeReply | Skipped | JudgeError) -> str:

@@ -1,6 +1,7 @@
 """Runs a CPU-bound judge in worker processes, so that the event loop that receives never waits for a judge."""
 
 import asyncio
+import logging
 import os
 import pickle
 from collections import deque
@@ -14,6 +15,8 @@ from evaluators.judges.base import Judge, JudgeError, JudgeReply, NotJudgedError
 from evaluators.reply_codec import reply_from
 from evaluators.sample import RagSample
 from evaluators.worker_process import WorkerDiedError, WorkerProcess
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -64,14 +67,24 @@ class PooledJudge:
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
-        _fail([*self._waiting, *self._suspects], _closed())
-        self._waiting.clear()
-        self._suspects.clear()
+        self._fail_waiting(_closed())
 
     def _hire(self) -> None:
         task = asyncio.get_running_loop().create_task(self._work())
         self._workers.add(task)
-        task.add_done_callback(self._workers.discard)
+        task.add_done_callback(self._left)
+
+    def _left(self, task: asyncio.Task[None]) -> None:
+        """A worker's task has ended. Where that was a mistake of ours, nobody waits for what it would have done."""
+        self._workers.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("a worker's task ended", exc_info=error)
+            self._fail_waiting(JudgeError(FailReason.ERROR, type(error).__name__))
+
+    def _fail_waiting(self, error: JudgeError) -> None:
+        _fail([*self._waiting, *self._suspects], error)
+        self._waiting.clear()
+        self._suspects.clear()
 
     async def _work(self) -> None:
         """A worker's life: start, judge batches, start again after a death; gives up where it cannot start."""
@@ -81,7 +94,9 @@ class PooledJudge:
                 try:
                     process = process or await WorkerProcess.start(self._pickled)
                 except (WorkerDiedError, OSError) as error:
-                    _fail(batch, JudgeError(FailReason.UNAVAILABLE, f"worker process: {error}", retryable=True))
+                    unavailable = JudgeError(FailReason.UNAVAILABLE, f"worker process: {error}", retryable=True)
+                    _fail(batch, unavailable)
+                    self._fail_waiting(unavailable)
                     return
                 process = await self._serve(process, batch)
         finally:

@@ -4,24 +4,22 @@ import hashlib
 from collections.abc import Iterable
 
 from evaluators.facets import Facet
-from evaluators.judges.base import JudgeIdentity
 from evaluators.sample import RagSample
 
 NEEDS_ANSWER = frozenset({Facet.CLAIM_SUPPORT, Facet.ANSWER_FIT})
 NEEDS_CONTEXT = frozenset({Facet.CLAIM_SUPPORT, Facet.CHUNK_RELEVANCE})
 
 
-def verdict_key(identity: JudgeIdentity, facets: frozenset[Facet], sample: RagSample) -> bytes:
-    """32 bytes over facets, judge, question, and of answer and ordered context what these facets look at."""
+def verdict_key(judge: str, facets: frozenset[Facet], sample: RagSample) -> bytes:
+    """32 bytes over facets, judge (identity), question, and of answer and ordered context what these facets need."""
     asked = ",".join(sorted(facets))
     answer = sample.answer if facets & NEEDS_ANSWER else None
     context = (chunk.text for chunk in sample.context) if facets & NEEDS_CONTEXT else ()
-    return _digest((asked, str(identity), sample.question, answer, *context))
+    return _digest((asked, judge, sample.question, answer, *context))
 
 
-def relevance_keys(identity: JudgeIdentity, sample: RagSample) -> list[bytes]:
+def relevance_keys(judge: str, sample: RagSample) -> list[bytes]:
     """One key per chunk of the context: relevance is a matter between the question and the chunk alone."""
-    judge = str(identity)
     return [_digest(("relevance", judge, sample.question, chunk.text)) for chunk in sample.context]
 
 

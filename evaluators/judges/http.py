@@ -1,5 +1,6 @@
 """JSON over HTTP to a judge's provider: bounded in time and bytes, every failure classified."""
 
+import asyncio
 import re
 import ssl
 from email.utils import parsedate_to_datetime
@@ -45,24 +46,28 @@ class HttpEndpoint:
         self._url = URL(url)
         self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", **headers}
         self._clock = clock
-        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._timeout_s = timeout_s
         self._max_connections = max_connections
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, body: bytes) -> dict[str, Any]:
         """The decoded JSON object of a 200. Raises BadRequestError or JudgeError."""
         try:
-            async with self._opened().post(self._url, data=body, allow_redirects=False) as response:
-                data = await _read(response)
-                if response.status == 200:
-                    return _decode(data)
-                raise self._refusal(response, data)
+            async with asyncio.timeout(self._timeout_s):
+                return await self._post(body)
         except TimeoutError:
             raise JudgeError(FailReason.TIMEOUT, "no answer in time", retryable=True) from None
         except (aiohttp.ClientSSLError, ssl.SSLError):
             raise JudgeError(FailReason.UNAVAILABLE, "TLS failed: is the certificate trusted?") from None
         except (aiohttp.ClientError, OSError) as error:
             raise JudgeError(FailReason.UNAVAILABLE, type(error).__name__, retryable=True) from None
+
+    async def _post(self, body: bytes) -> dict[str, Any]:
+        async with self._opened().post(self._url, data=body, allow_redirects=False) as response:
+            data = await _read(response)
+            if response.status == 200:
+                return _decode(data)
+            raise self._refusal(response, data)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -75,7 +80,7 @@ class HttpEndpoint:
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=self._max_connections, ttl_dns_cache=300),
                 headers=self._headers,
-                timeout=self._timeout,
+                timeout=aiohttp.ClientTimeout(),  # none of its own: ours spans the exchange
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
             )

@@ -1,6 +1,8 @@
 import asyncio
 import contextlib
 import signal
+import subprocess
+import sys
 
 import psutil
 import pytest
@@ -150,11 +152,31 @@ async def test_a_worker_that_cannot_start_makes_the_judge_unavailable():
         def __reduce__(self):
             return (exec, ("raise ImportError",))
 
-    judge = PooledJudge(Local(), workers=1)
-    with pytest.raises(JudgeError) as failed:
-        await judge.ask(sample(), ALL)
-    assert (failed.value.reason, failed.value.retryable) == (FailReason.UNAVAILABLE, True)
+    judge = PooledJudge(Local(), workers=1, batch=2)
+    results = await asyncio.gather(*(ask(judge) for _ in range(10)), return_exceptions=True)
+    assert {(result.reason, result.retryable) for result in results} == {(FailReason.UNAVAILABLE, True)}
     await judge.aclose()
+
+
+def test_workers_end_with_their_parent_however_it_ends():
+    program = """
+import asyncio
+from tests.evaluators.test_pool import ask, pool
+
+async def main():
+    async with pool() as judge:
+        print((await ask(judge)).model, flush=True)
+        await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    worker = psutil.Process(int(parent.stdout.readline()))
+    assert worker.is_running()
+    parent.kill()
+    parent.communicate()
+    psutil.wait_procs([worker], timeout=10)
+    assert not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE
 
 
 def test_a_judge_of_the_main_script_is_refused_since_workers_do_not_run_it():

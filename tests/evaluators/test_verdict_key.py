@@ -10,7 +10,7 @@ ALL = frozenset(Facet)
 
 
 def key(judge=JUDGE, facets=ALL, **changes):
-    return verdict_key(judge, facets, sample(**changes))
+    return verdict_key(str(judge), facets, sample(**changes))
 
 
 def test_everything_that_a_verdict_depends_on_is_in_the_key():
@@ -42,8 +42,8 @@ def test_a_facet_is_keyed_by_what_it_looks_at():
 
 
 def test_relevance_has_a_key_for_each_question_and_chunk():
-    first = relevance_keys(JUDGE, sample(chunks=("a", "b")))
-    second = relevance_keys(JUDGE, sample(chunks=("b", "", "c"), answer="other"))
+    first = relevance_keys(str(JUDGE), sample(chunks=("a", "b")))
+    second = relevance_keys(str(JUDGE), sample(chunks=("b", "", "c"), answer="other"))
     assert first[1] == second[0]
     assert len({*first, *second}) == 3
 

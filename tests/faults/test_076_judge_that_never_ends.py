@@ -26,12 +26,12 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 async def test_it_is_given_up_in_time_without_growing_and_frees_its_place(case):
     reply, reason = CASES[case]
-    settings = {"concurrency": 1, "max_attempts": 1, "judge": {"timeout_s": 0.5}}
+    settings = {"concurrency": 1, "max_attempts": 1, "judge": {"timeout_s": 1.0}}
     async with judging_by_llm(reply, GOOD, **settings) as (_, running):
         before, started = psutil.Process().memory_info().rss, time.monotonic()
         [failed] = await running.judge(sample("1" * 32))
         assert failed.result.reason is reason
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 5
         if case != "a large body":  # whose server is in this process, too
             assert psutil.Process().memory_info().rss - before < 32 * MIB
         [judged] = await running.judge(sample("2" * 32, answer="Another."))
