@@ -4,17 +4,18 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, Facet, FacetAnswers
+from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, Facet, FacetAnswers
 from evaluators.injection import addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
-from evaluators.lexical.claims import Statements, statements
-from evaluators.lexical.context import CHUNK_CHARACTERS, index
+from evaluators.lexical.chunk import CHUNK_CHARACTERS
+from evaluators.lexical.claims import statements
+from evaluators.lexical.context import index
 from evaluators.lexical.fit import fit
+from evaluators.lexical.passage import Passage
 from evaluators.lexical.purge import without_instructions
-from evaluators.lexical.question import Question, parse
+from evaluators.lexical.question import parse
 from evaluators.lexical.relevance import relevance
-from evaluators.lexical.support import verdict
-from evaluators.lexical.tokens import terms
+from evaluators.lexical.support import claims_something, verdict
 from evaluators.sample import RagSample
 
 VERSION = "1"
@@ -40,19 +41,14 @@ def judge(sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
     support: ClaimSupport | None = None
     answer_fit: AnswerFit | None = None
     if facets & {Facet.CLAIM_SUPPORT, Facet.ANSWER_FIT}:
-        answer = without_instructions(sample.answer or "")
-        said = statements(answer)
-        verdicts = _verdicts(said, question, chunks)
+        said = statements(without_instructions(sample.answer or ""))
+        claims = [passage for passage in map(Passage, said.claims) if claims_something(passage)]
+        context = index(chunks, frozenset(term for claim in claims for term in claim.terms))
+        verdicts = tuple(verdict(claim, question.terms, context) for claim in claims)
         support = ClaimSupport(verdicts) if Facet.CLAIM_SUPPORT in facets else None
-        answer_fit = fit(question, answer, said, verdicts) if Facet.ANSWER_FIT in facets else None
+        answer_fit = fit(question, said, claims, verdicts) if Facet.ANSWER_FIT in facets else None
     graded = ChunkRelevance(tuple(relevance(question, c) for c in chunks)) if Facet.CHUNK_RELEVANCE in facets else None
     return FacetAnswers(claim_support=support, chunk_relevance=graded, answer_fit=answer_fit)
-
-
-def _verdicts(said: Statements, question: Question, chunks: tuple[str, ...]) -> tuple[ClaimVerdict, ...]:
-    context = index(chunks, frozenset(term for claim in said.claims for term in terms(claim)))
-    verdicts = (verdict(claim, question.terms, context) for claim in said.claims)
-    return tuple(found for found in verdicts if found is not None)
 
 
 class LexicalJudge:

@@ -10,6 +10,7 @@ from evaluators.lexical.sentences import sentence_spans
 CLAIMS_AT_MOST = 64
 ANSWER_CHARACTERS = 32_768
 _LEAST_LETTERS = 2
+_BEGINNING = 2_000
 
 # All patterns are linear: every repetition is bounded, or cannot match what follows it.
 _CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
@@ -50,10 +51,11 @@ _ADVERSATIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What an answer says: its claims in order, and whether a part of it declines to answer."""
+    """The claims of an answer in order, and whether a part of it declines to answer. `text` is its beginning."""
 
     claims: tuple[str, ...]
     declines: bool
+    text: str
 
 
 def statements(answer: str) -> Statements:
@@ -70,7 +72,7 @@ def statements(answer: str) -> Statements:
         claims.extend(_atoms(without_lead_in(sentence)))
         if len(claims) >= CLAIMS_AT_MOST:
             break
-    return Statements(tuple(claims[:CLAIMS_AT_MOST]), declines)
+    return Statements(tuple(claims[:CLAIMS_AT_MOST]), declines, answer[:_BEGINNING])
 
 
 def _unmarked(text: str) -> str:

@@ -1,6 +1,9 @@
 """Conflicts: where a claim and the sentence nearest to it differ. In doubt there is none: a conflict pages people."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import TypeVar
 
 from evaluators.facets import Conflict
@@ -8,7 +11,7 @@ from evaluators.lexical.agreement import agree, comparable, differ_by_unit
 from evaluators.lexical.context import Context, prefix
 from evaluators.lexical.coverage import Coverage
 from evaluators.lexical.dates import Moment, consistent, same_kind, says
-from evaluators.lexical.names import swapped_name
+from evaluators.lexical.names import Swap, swapped_names
 from evaluators.lexical.negation import negated_sense
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.quantities import Quantity
@@ -26,6 +29,7 @@ _ANOTHER_SUBJECT = 0.35
 _VERBATIM = 0.9999
 _LOOKED_UP = 8
 _NEARBY = 4
+_RELATED = 0.6
 
 _Figure = TypeVar("_Figure", Quantity, Moment)
 
@@ -34,13 +38,14 @@ _Figure = TypeVar("_Figure", Quantity, Moment)
 class Comparison:
     """A claim against its best sentence.
 
-    `said_otherwise` are terms of figures that the sentence writes in another way; `figures_missing` counts those that
-    the context does not hold.
+    `said_otherwise` are terms of figures that the sentence writes in another way. `replaced` says that it has another
+    figure or name where the claim has its own, and `figures_missing` that the context holds none of them.
     """
 
     conflict: Conflict | None = None
     said_otherwise: frozenset[str] = frozenset()
-    figures_missing: int = 0
+    replaced: bool = False
+    figures_missing: bool = False
 
 
 def compare(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Comparison:
@@ -54,64 +59,79 @@ def compare(claim: Passage, sentence: Passage, coverage: Coverage, context: Cont
     figures = _figures(claim, sentence, coverage, context) if has_figures else Comparison()
     if figures.conflict is not None:
         return figures
-    conflict = _names(claim, sentence, coverage, context) or _sense(claim, sentence, coverage, context)
-    return replace(figures, conflict=conflict)
+    swaps = swapped_names(claim, sentence)
+    conflict = _name_conflict(swaps, coverage, context) or _sense(claim, sentence, coverage, context)
+    return replace(figures, conflict=conflict, replaced=figures.replaced or bool(swaps))
 
 
 def _figures(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Comparison:
     said: set[str] = set()
-    missing = 0
+    missing, rivalled = False, False
     conflict: Conflict | None = None
     for quantity in claim.quantities:
         if any(comparable(quantity, other) and agree(quantity, other) for other in sentence.quantities):
             said.update(terms(quantity.text))
-        else:
-            missing += not _occurs(quantity.text, context)
-            conflict = conflict or _quantity_conflict(quantity, claim, sentence, coverage, context)
+            continue
+        rivals = _rival_quantities(quantity, claim, sentence)
+        missing, rivalled = missing or not _occurs(quantity.text, context), rivalled or bool(rivals)
+        conflict = conflict or _quantity_conflict(quantity, rivals, claim, sentence, coverage, context)
     for moment in claim.moments:
         if any(says(other, moment) for other in sentence.moments):
             said.update(terms(moment.text))
-        else:
-            missing += not _occurs(moment.text, context)
-            conflict = conflict or _moment_conflict(moment, claim, sentence, coverage, context)
-    return Comparison(conflict, frozenset(said).intersection(coverage.weights), missing)
+            continue
+        dates = _rival_moments(moment, claim, sentence)
+        missing, rivalled = missing or not _occurs(moment.text, context), rivalled or bool(dates)
+        conflict = conflict or _moment_conflict(moment, dates, claim, sentence, coverage, context)
+    return Comparison(conflict, frozenset(said).intersection(coverage.weights), rivalled, missing)
 
 
 def _occurs(figure: str, context: Context) -> bool:
     return all(term in context.holding for term in terms(figure) if term[0].isdigit())
 
 
-def _quantity_conflict(
-    quantity: Quantity, claim: Passage, sentence: Passage, coverage: Coverage, context: Context
-) -> Conflict | None:
-    rivals = [
+def _rival_quantities(quantity: Quantity, claim: Passage, sentence: Passage) -> list[Quantity]:
+    """The sentence's quantities that could stand for this one and are not another one's of the claim."""
+    return [
         other
         for other in sentence.quantities
         if comparable(quantity, other) and not any(comparable(q, other) and agree(q, other) for q in claim.quantities)
     ]
+
+
+def _rival_moments(moment: Moment, claim: Passage, sentence: Passage) -> list[Moment]:
+    return [
+        other
+        for other in sentence.moments
+        if same_kind(moment, other) and not consistent(moment, other) and not any(says(other, m) for m in claim.moments)
+    ]
+
+
+def _quantity_conflict(
+    quantity: Quantity,
+    rivals: list[Quantity],
+    claim: Passage,
+    sentence: Passage,
+    coverage: Coverage,
+    context: Context,
+) -> Conflict | None:
     rival = _counterpart(claim.text, quantity, sentence.text, rivals)
     least = _SAME_COUNTED_SUBJECT if quantity.is_count else _SAME_SUBJECT
     own = frozenset(terms(quantity.text))
     if rival is None or not _same_subject(own, least, coverage, context):
         return None
-    if not _adds_nothing(_quantity_elsewhere(quantity, coverage.sentence, context), own, coverage, context):
+    if _quantity_elsewhere(quantity, own, coverage, context):
         return None
     return Conflict("unit" if differ_by_unit(quantity, rival) else "number", quantity.text, rival.text)
 
 
 def _moment_conflict(
-    moment: Moment, claim: Passage, sentence: Passage, coverage: Coverage, context: Context
+    moment: Moment, rivals: list[Moment], claim: Passage, sentence: Passage, coverage: Coverage, context: Context
 ) -> Conflict | None:
-    rivals = [
-        other
-        for other in sentence.moments
-        if same_kind(moment, other) and not consistent(moment, other) and not any(says(other, m) for m in claim.moments)
-    ]
     rival = _counterpart(claim.text, moment, sentence.text, rivals)
     own = frozenset(terms(moment.text))
     if rival is None or not _same_subject(own, _SAME_COUNTED_SUBJECT, coverage, context):
         return None
-    if not _adds_nothing(_moment_elsewhere(moment, coverage.sentence, context), own, coverage, context):
+    if _moment_elsewhere(moment, own, coverage, context):
         return None
     return Conflict("date", moment.text, rival.text)
 
@@ -143,72 +163,75 @@ def _same_subject(own: frozenset[str], least: float, coverage: Coverage, context
     for term, weight in coverage.weights.items():
         if term in own:
             continue
-        holds = context.holding.get(term, 0) & here != 0
         total += weight
-        said += weight if holds else 0.6 * weight if context.akin.get(prefix(term), 0) & here else 0.0
-        if term not in FUNCTION_TERMS:
-            content += 1
-            shared += holds
+        if term in FUNCTION_TERMS:
+            said += weight * coverage.credit[term]
+            continue
+        content += 1
+        if context.holding.get(term, 0) & here:
+            shared += 1
+            said += weight
+        elif context.akin.get(prefix(term), 0) & here:
+            said += weight * _RELATED
     return total > 0 and said >= least * total and shared >= min(_LEAST_SHARED, max(content, 1))
 
 
-def _adds_nothing(elsewhere: list[int], own: frozenset[str], coverage: Coverage, context: Context) -> bool:
-    """Whether all other sentences with what is claimed say less of the claim, and nothing else of it, than the best."""
+def _rivals_elsewhere(own: frozenset[str], numbers: Iterable[int], coverage: Coverage, context: Context) -> list[int]:
+    """Those of the sentences that say something of the claim which the best sentence does not say, or as much."""
     claimed = [term for term in coverage.weights if term not in own and term not in FUNCTION_TERMS]
-    best = {term for term in claimed if context.holding.get(term, 0) >> coverage.sentence & 1}
-    return all({term for term in claimed if context.holding.get(term, 0) >> number & 1} < best for number in elsewhere)
+    held = [context.holding.get(term, 0) for term in claimed]
+    best = [bits >> coverage.sentence & 1 for bits in held]
+    rivals = []
+    for number in numbers:
+        said = [bits >> number & 1 for bits in held]
+        if said == best or any(one > other for one, other in zip(said, best, strict=True)):
+            rivals.append(number)
+    return rivals[:_LOOKED_UP]
 
 
-def _quantity_elsewhere(quantity: Quantity, best: int, context: Context) -> list[int]:
-    return [
-        number
-        for number in _sentences_with(quantity.text, best, context)
-        if any(
-            comparable(quantity, other) and agree(quantity, other) for other in Passage(context.text(number)).quantities
-        )
-    ]
+def _quantity_elsewhere(quantity: Quantity, own: frozenset[str], coverage: Coverage, context: Context) -> bool:
+    """Whether the claimed quantity stands in a sentence that may be the claim's true source."""
+    return any(
+        comparable(quantity, other) and agree(quantity, other)
+        for number in _rivals_elsewhere(own, _sentences_with(own, coverage.sentence, context), coverage, context)
+        for other in Passage(context.text(number), context.sentences[number].terms).quantities
+    )
 
 
-def _moment_elsewhere(moment: Moment, best: int, context: Context) -> list[int]:
-    return [
-        number
-        for number in _sentences_with(moment.text, best, context)
-        if any(says(other, moment) for other in Passage(context.text(number)).moments)
-    ]
+def _moment_elsewhere(moment: Moment, own: frozenset[str], coverage: Coverage, context: Context) -> bool:
+    return any(
+        says(other, moment)
+        for number in _rivals_elsewhere(own, _sentences_with(own, coverage.sentence, context), coverage, context)
+        for other in Passage(context.text(number), context.sentences[number].terms).moments
+    )
 
 
-def _sentences_with(figure: str, best: int, context: Context) -> list[int]:
-    """The neighbours of the best sentence, and the first others that hold a number of the figure."""
+def _sentences_with(figure: frozenset[str], best: int, context: Context) -> Iterator[int]:
+    """The sentences beside the best one, and all that hold a number of the figure."""
     bits = context.neighbours(best)
-    for term in terms(figure):
+    for term in figure:
         if term[0].isdigit() or not term.isascii():
             bits |= context.holding.get(term, 0)
-    bits &= ~(1 << best)
-    found: list[int] = []
-    while bits and len(found) < _LOOKED_UP:
+    return _numbers(bits & ~(1 << best))
+
+
+def _numbers(bits: int) -> Iterator[int]:
+    while bits:
         low = bits & -bits
-        found.append(low.bit_length() - 1)
+        yield low.bit_length() - 1
         bits ^= low
-    return found
 
 
-def _names(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Conflict | None:
-    swapped = swapped_name(claim, sentence)
-    if swapped is None:
+def _name_conflict(swaps: list[Swap], coverage: Coverage, context: Context) -> Conflict | None:
+    if len(swaps) != 1 or not swaps[0].telling:
         return None
-    conflict, own = swapped
-    elsewhere = _holding_all(own, coverage.sentence, context)
-    least = _SAME_STATEMENT if elsewhere else _SAME_NAMED_SUBJECT
-    if not _same_subject(own, least, coverage, context) or not _adds_nothing(elsewhere, own, coverage, context):
+    own = swaps[0].own
+    bits = reduce(or_, (context.holding.get(term, 0) for term in own), 0) & ~(1 << coverage.sentence)
+    if not _same_subject(own, _SAME_STATEMENT if bits else _SAME_NAMED_SUBJECT, coverage, context):
         return None
-    return conflict
-
-
-def _holding_all(own: frozenset[str], best: int, context: Context) -> list[int]:
-    bits = 0
-    for term in own:
-        bits |= context.holding.get(term, 0)
-    return [number for number in range(bits.bit_length()) if bits >> number & 1 and number != best][:_LOOKED_UP]
+    if _rivals_elsewhere(own, _numbers(bits), coverage, context):
+        return None
+    return Conflict("name", swaps[0].claimed, swaps[0].found)
 
 
 def _sense(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Conflict | None:

@@ -1,15 +1,13 @@
 """The context, indexed once per sample: sentences, and for every term the sentences that hold it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from evaluators.lexical.sentences import sentence_spans
-from evaluators.lexical.tokens import terms
-from evaluators.lexical.weights import rarity
+from evaluators.lexical.chunk import parts
+from evaluators.lexical.weights import FUNCTION_TERMS, rarity
 
-CHUNK_CHARACTERS = 65_536
 SENTENCES_AT_MOST = 4_096
 _PREFIX = 5
 _CACHED_PREFIXES = 60_000
@@ -73,26 +71,32 @@ def prefix(term: str) -> str:
     return _prefixes[term]
 
 
-def index(chunks: Sequence[str], wanted: frozenset[str]) -> Context:
-    """Index the `wanted` terms in the first 64 KiB of every chunk, 4096 sentences in all, chunks in their order."""
-    prefixes = frozenset(map(_prefixes.__getitem__, wanted))
+def prefixes(terms_: Iterable[str]) -> Iterable[str]:
+    """The prefixes of many terms."""
+    return map(_prefixes.__getitem__, terms_)
+
+
+def index(chunks: Sequence[str], wanted: Set[str]) -> Context:
+    """Index the `wanted` terms in the first 64 KiB of every chunk, 4096 sentences in all, chunks in their order.
+
+    Function terms are not indexed: they point at nothing.
+    """
+    content = frozenset(wanted - FUNCTION_TERMS)
+    roots = frozenset(prefixes(content))
     sentences: list[Sentence] = []
     holding: dict[str, int] = {}
     akin: dict[str, int] = {}
     chunk_bits = []
     for number, text in enumerate(chunks):
         first = len(sentences)
-        for start, end in sentence_spans(text[:CHUNK_CHARACTERS]):
-            if len(sentences) >= SENTENCES_AT_MOST:
-                break
-            found = terms(text[start:end])
-            if not found:
-                continue
+        for part in parts(text)[: SENTENCES_AT_MOST - first]:
             bit = 1 << len(sentences)
-            sentences.append(Sentence(number, start, end, found))
-            for term in wanted.intersection(found):
-                holding[term] = holding.get(term, 0) | bit
-            for key in prefixes.intersection(map(_prefixes.__getitem__, found)):
-                akin[key] = akin.get(key, 0) | bit
+            sentences.append(Sentence(number, *part))
+            related = roots.intersection(prefixes(part.terms))
+            if related:
+                for root in related:
+                    akin[root] = akin.get(root, 0) | bit
+                for term in content.intersection(part.terms):
+                    holding[term] = holding.get(term, 0) | bit
         chunk_bits.append((1 << len(sentences)) - (1 << first))
     return Context(tuple(chunks), sentences, holding, akin, chunk_bits, _rarities(len(sentences)))

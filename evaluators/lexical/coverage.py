@@ -1,10 +1,9 @@
 """Coverage: how much of a claim the context says, and which sentence says most of it."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from evaluators.lexical.context import Context, prefix
-from evaluators.lexical.weights import FUNCTION_TERMS, prior
+from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 
 # What a term counts for by where it stands: in the best sentence, in one beside it, in its chunk, elsewhere, nowhere.
 _SAME = (1.0, 0.7, 0.5, 0.35, 0.0)
@@ -43,43 +42,41 @@ class Coverage:
         The mean over all terms and over those that the question had not already said, with a share for their order.
         """
         credit = {**self.credit, **dict.fromkeys(said_otherwise, 1.0)} if said_otherwise else self.credit
-        whole = _sum(credit, self.weights, self.weights) / sum(self.weights.values())
-        news = [term for term in self.weights if term not in self.question]
-        if sum(map(prior, news)) > _LEAST_NEWS:
-            whole = (whole + _sum(credit, self.weights, news) / sum(self.weights[term] for term in news)) / 2
+        whole = _sum(credit, self.weights) / sum(self.weights.values())
+        news = {term: weight for term, weight in self.weights.items() if term not in self.question}
+        if sum(map(PRIORS.__getitem__, news)) > _LEAST_NEWS:
+            whole = (whole + _sum(credit, news) / sum(news.values())) / 2
         return (1 - _ORDER_SHARE) * whole + _ORDER_SHARE * self.order
 
 
 def cover(claim: list[str], question: frozenset[str], context: Context) -> Coverage | None:
     """Cover a claim's terms; None where no sentence shares a content term with it."""
-    weights = {term: prior(term) * context.rarity(term) for term in claim}
-    candidates = _candidates(weights, context)
+    content = {t: PRIORS[t] * context.rarity(t) for t in claim if t not in FUNCTION_TERMS}
+    candidates = _candidates(content, context)
     if not candidates:
         return None
-    akin = {term: context.akin.get(prefix(term), 0) for term in weights}
-    credited = {number: _credit(weights, akin, context, number) for number in candidates}
-    pointing = {term: weight * _FIGURE_POINTS if term[0].isdigit() else weight for term, weight in weights.items()}
+    akin = {term: context.akin.get(prefix(term), 0) for term in content}
+    credited = {number: _credit(akin, context, number) for number in candidates}
+    pointing = {term: weight * _FIGURE_POINTS if term[0].isdigit() else weight for term, weight in content.items()}
     best = max(
         candidates,
-        key=lambda number: (
-            _sum(credited[number], pointing, pointing) - _LENGTH_COST * len(context.sentences[number].terms)
-        ),
+        key=lambda number: _sum(credited[number], pointing) - _LENGTH_COST * len(context.sentences[number].terms),
     )
+    sentence = context.sentences[best].terms
+    function = {term: PRIORS[term] for term in claim if term not in content}
     return Coverage(
         sentence=best,
-        weights=weights,
-        credit=credited[best],
-        order=_order(claim, context.sentences[best].terms),
+        weights=content | function,
+        credit=credited[best] | {term: float(term in sentence) for term in function},
+        order=_order(claim, sentence),
         question=question,
-        absent=frozenset(term for term in weights if not akin[term]),
+        absent=frozenset(term for term, bits in akin.items() if not bits),
     )
 
 
-def _candidates(weights: dict[str, float], context: Context) -> list[int]:
+def _candidates(content: dict[str, float], context: Context) -> list[int]:
     scores: dict[int, float] = {}
-    for term, weight in weights.items():
-        if term in FUNCTION_TERMS:
-            continue
+    for term, weight in content.items():
         bits = context.holding.get(term, 0) or context.akin.get(prefix(term), 0)
         for _ in range(min(bits.bit_count(), _TOO_COMMON)):
             low = bits & -bits
@@ -89,19 +86,18 @@ def _candidates(weights: dict[str, float], context: Context) -> list[int]:
     return sorted(scores, key=lambda number: (-scores[number], number))[:_CANDIDATES]
 
 
-def _credit(weights: dict[str, float], akin: dict[str, int], context: Context, number: int) -> dict[str, float]:
-    """What every term counts for when sentence `number` is taken as the evidence."""
+def _credit(akin: dict[str, int], context: Context, number: int) -> dict[str, float]:
+    """What every content term counts for when sentence `number` is taken as the evidence."""
     here, near = 1 << number, context.neighbours(number)
     chunk = context.chunk_bits[context.sentences[number].chunk]
     credit = {}
-    for term in weights:
+    for term, related in akin.items():
         same = context.holding.get(term, 0)
         if same & here:
             credit[term] = 1.0
-        elif akin[term]:
-            related = _RELATED_HANGUL if "가" <= term[0] <= "힣" else _RELATED
-            place = _place(akin[term], here, near, chunk)
-            credit[term] = max(_SAME[_place(same, here, near, chunk)], related[place])
+        elif related:
+            scale = _RELATED_HANGUL if "가" <= term[0] <= "힣" else _RELATED
+            credit[term] = max(_SAME[_place(same, here, near, chunk)], scale[_place(related, here, near, chunk)])
         else:
             credit[term] = 0.0
     return credit
@@ -117,8 +113,8 @@ def _place(bits: int, here: int, near: int, chunk: int) -> int:
     return 2 if bits & chunk else 3
 
 
-def _sum(credit: dict[str, float], weights: dict[str, float], selected: Collection[str]) -> float:
-    return sum(weights[term] * credit[term] for term in selected)
+def _sum(credit: dict[str, float], weights: dict[str, float]) -> float:
+    return sum(weight * credit[term] for term, weight in weights.items())
 
 
 def _order(claim: list[str], sentence: list[str]) -> float:

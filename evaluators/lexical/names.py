@@ -1,8 +1,8 @@
 """Names: a name of the claim that stands where the sentence has another one."""
 
 from collections.abc import Set
+from dataclasses import dataclass
 
-from evaluators.facets import Conflict
 from evaluators.lexical.anchors import Place, anchored
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.tokens import terms
@@ -13,7 +13,7 @@ _GERMAN_FROM = 2
 _TITLE_FROM = 4
 _TITLE_CASE = 0.6
 _SAME_BEGINNING = 3
-_LEAST_ANCHORS = 3
+_LEAST_ANCHORS, _TELLING_ANCHORS = 2, 3
 _ALIASES = (
     frozenset({"us", "usa", "america", "american", "unit"}),
     frozenset({"uk", "britain", "british", "england", "english"}),
@@ -23,27 +23,42 @@ _ALIASES = (
 )
 
 
-def swapped_name(claim: Passage, sentence: Passage) -> tuple[Conflict, frozenset[str]] | None:
-    """The conflict and the claim's terms in it: one name, unknown to the sentence, in the place of another one.
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A name of the claim, unknown to the sentence, where the sentence has another one; `own` are the claim's terms.
 
-    Only behind a content term: what is said of another subject ("The Basic plan ...") contradicts nothing.
+    `telling` where it stands behind a content term: what is said of another subject ("The Basic plan ...") may be true
+    beside it.
     """
+
+    claimed: str
+    found: str
+    own: frozenset[str]
+    telling: bool
+
+
+def swapped_names(claim: Passage, sentence: Passage) -> list[Swap]:
+    """The names that are in the place of others, in the order of the claim."""
     there, here = set(sentence.terms), set(claim.terms)
     if not _capitalised(claim, here - there) or _capitals_mean_nothing(claim) or _capitals_mean_nothing(sentence):
-        return None
+        return []
     strangers = [run for run in _name_runs(claim) if there.isdisjoint(claim.terms[run[0] : run[1] + 1])]
-    if len(strangers) != 1:
-        return None
-    first, last = strangers[0]
-    claimed = claim.terms[first : last + 1]
-    for start, stop in _name_runs(sentence):
-        found = sentence.terms[start : stop + 1]
-        if not here.isdisjoint(found) or _is_abbreviation(sentence, start) or _may_be_the_same(claimed, found):
+    rivals = [run for run in _name_runs(sentence) if here.isdisjoint(sentence.terms[run[0] : run[1] + 1])]
+    rivals = [run for run in rivals if not _is_abbreviation(sentence, run[0])]
+    swaps = [_swap(claim, run, sentence, rivals) for run in strangers] if rivals else []
+    return [swap for swap in swaps if swap is not None]
+
+
+def _swap(claim: Passage, run: tuple[int, int], sentence: Passage, rivals: list[tuple[int, int]]) -> Swap | None:
+    place = Place(claim.terms, *run)
+    claimed = claim.terms[run[0] : run[1] + 1]
+    for rival in rivals:
+        counterpart = Place(sentence.terms, *rival)
+        if _may_be_the_same(claimed, sentence.terms[rival[0] : rival[1] + 1]):
             continue
-        places = Place(claim.terms, first, last), Place(sentence.terms, start, stop)
-        if anchored(*places, least=_LEAST_ANCHORS, behind_content=True):
-            conflict = Conflict("name", claim.fragment(first, last), sentence.fragment(start, stop))
-            return conflict, frozenset(claimed)
+        if anchored(place, counterpart, least=_LEAST_ANCHORS):
+            telling = anchored(place, counterpart, least=_TELLING_ANCHORS, behind_content=True)
+            return Swap(claim.fragment(*run), sentence.fragment(*rival), frozenset(claimed), telling)
     return None
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from evaluators.lexical import tables
 from evaluators.lexical.numerals import HAN_NUMERAL, MULTIPLIERS, WORDS, han_value, values
@@ -15,6 +16,9 @@ from evaluators.lexical.weights import FUNCTION_TERMS
 QUANTITIES_AT_MOST = 24
 
 
+_Readings = tuple[float, ...]
+
+
 class Bound(StrEnum):
     """How a number is meant."""
 
@@ -24,38 +28,57 @@ class Bound(StrEnum):
     AT_MOST = "at_most"
 
 
-@dataclass(frozen=True, slots=True)
 class Quantity:
     """A number, or a range of numbers, of a unit.
 
-    `low` and `high` hold the readings of both ends in units of `unit`, equal for a single number. `nouns` are the
-    terms that follow a bare number, `before` those that precede it. `start` and `end` are places in the text,
-    `text` is verbatim.
+    `low` and `high` hold the readings of both ends in units of `unit`, equal for a single number. `rounded` says that
+    it is written with a decimal mark, separators or a word like million. It stands at start..end of the folded text,
+    and reads `text` there. What surrounds it is looked at when first asked for.
     """
 
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    unit: Unit
-    bound: Bound
-    rounded: bool
-    nouns: frozenset[str]
-    before: frozenset[str]
-    start: int
-    end: int
-    text: str
+    def __init__(
+        self,
+        low: _Readings,
+        high: _Readings,
+        unit: Unit,
+        *,
+        rounded: bool,
+        folded: str,
+        start: int,
+        end: int,
+        text: str,
+    ) -> None:
+        self.low, self.high, self.unit, self.rounded = low, high, unit, rounded
+        self.start, self.end, self.text = start, end, text
+        self._folded = folded
 
     @property
     def is_count(self) -> bool:
         """Whether it counts or numbers things instead of measuring in a unit."""
         return self.unit.dimension in (Dimension.COUNT, Dimension.ORDINAL)
 
+    @cached_property
+    def bound(self) -> Bound:
+        """How it is meant."""
+        return _bound(self._folded, self.start, self.end)
+
+    @cached_property
+    def nouns(self) -> frozenset[str]:
+        """The content terms that follow: what a bare number counts."""
+        return _nouns(self._folded, self.end)
+
+    @cached_property
+    def before(self) -> frozenset[str]:
+        """The content terms that precede."""
+        return _terms_before(self._folded, self.start)
+
 
 @dataclass(frozen=True, slots=True)
 class _Number:
     start: int
     end: int
-    low: tuple[float, ...]
-    high: tuple[float, ...]
+    low: _Readings
+    high: _Readings
     currency: Unit | None = None
 
 
@@ -141,7 +164,7 @@ def _han_numbers(folded: str) -> Iterator[_Number]:
             yield _Number(match.start(), match.end(), (value,), (value,))
 
 
-def _readings(number: str) -> tuple[float, ...]:
+def _readings(number: str) -> _Readings:
     if number[0].isdigit():
         return values(number)
     parts = re.split("[- ]", number)
@@ -166,15 +189,12 @@ def _measured(text: str, folded: str, number: _Number) -> Quantity | None:
         unit, end = _ORDINAL, words[0][2]
     if unit is None and (_is_year(folded, number) or _is_label(folded, number.start)):
         return None
-    counts = unit is None or unit is _ORDINAL
     return Quantity(
-        low=low,
-        high=high,
-        unit=unit or _COUNT,
-        bound=_bound(folded, number.start, end),
+        low,
+        high,
+        unit or _COUNT,
         rounded=rounded,
-        nouns=_nouns(folded, end) if counts else frozenset(),
-        before=_terms_before(folded, number.start) if counts else frozenset(),
+        folded=folded,
         start=number.start,
         end=end,
         text=text[number.start : end].strip(),

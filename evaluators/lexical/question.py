@@ -4,9 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from evaluators.lexical import tables
-from evaluators.lexical.context import prefix
+from evaluators.lexical.context import prefix, prefixes
 from evaluators.lexical.tokens import terms
-from evaluators.lexical.weights import FUNCTION_TERMS, prior
+from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 
 QUESTION_CHARACTERS = 8_192
 _ASKING = frozenset(terms(" ".join(tables.words("asking_words"))))
@@ -25,20 +25,19 @@ class Question:
     def share_in(self, found: Collection[str]) -> float:
         """Weighted share of the content terms among `found`; related words count somewhat less. 0 where it has none."""
         total = sum(self.weights.values())
-        if not total:
-            return 0.0
-        related = set(map(prefix, found))
-        return (
-            sum(w * (1.0 if t in found else _RELATED if prefix(t) in related else 0.0) for t, w in self.weights.items())
-            / total
-        )
+        missing = {term: weight for term, weight in self.weights.items() if term not in found}
+        if not missing or not total:
+            return 1.0 if total else 0.0
+        related = frozenset(prefixes(found))
+        unsaid = sum(w * (1 - _RELATED) if prefix(t) in related else w for t, w in missing.items())
+        return 1 - unsaid / total
 
 
 def parse(text: str) -> Question:
     """The first 8 KiB of a question."""
     found = terms(text[:QUESTION_CHARACTERS])
     content = [term for term in dict.fromkeys(found) if term not in FUNCTION_TERMS and term not in _ASKING]
-    return Question(frozenset(found), {term: prior(term) * _specificity(term) for term in content})
+    return Question(frozenset(found), {term: PRIORS[term] * _specificity(term) for term in content})
 
 
 def _specificity(term: str) -> float:

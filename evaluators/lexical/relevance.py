@@ -1,10 +1,10 @@
 """Relevance: how much of what a question is about a chunk speaks of. Looks at question and chunk alone."""
 
 from collections import Counter
+from itertools import chain
 
-from evaluators.lexical.context import CHUNK_CHARACTERS
+from evaluators.lexical.chunk import parts
 from evaluators.lexical.question import Question
-from evaluators.lexical.tokens import terms
 
 # A chunk that dwells on the question's terms is likelier to answer it than one that mentions them once.
 _DWELLING_SHARE = 0.3
@@ -17,7 +17,7 @@ def relevance(question: Question, chunk: str) -> float:
     total = sum(question.weights.values())
     if not total:
         return _UNDECIDED
-    counts = Counter(terms(chunk[:CHUNK_CHARACTERS]))
-    named = question.share_in(counts)
+    counts = Counter(chain.from_iterable(part.terms for part in parts(chunk)))
     dwelt = sum(w * counts[t] / (counts[t] + _HALF_SATURATED) for t, w in question.weights.items()) / total
-    return round(min(1.0, (1 - _DWELLING_SHARE) * named + _DWELLING_SHARE * min(1.0, dwelt * _HALF_SATURATED)), 4)
+    score = (1 - _DWELLING_SHARE) * question.share_in(counts) + _DWELLING_SHARE * min(1.0, dwelt * _HALF_SATURATED)
+    return round(min(1.0, score), 4)

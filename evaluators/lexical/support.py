@@ -1,17 +1,22 @@
 """Support: what the context says about each claim of an answer."""
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 from evaluators.facets import ClaimVerdict, Support
 from evaluators.lexical.conflicts import Comparison, compare
 from evaluators.lexical.context import Context
 from evaluators.lexical.coverage import Coverage, cover
 from evaluators.lexical.names import missing_names
 from evaluators.lexical.passage import Passage
+from evaluators.lexical.scripts import HAS_UNSPACED, fold
 from evaluators.lexical.weights import FUNCTION_TERMS
 
-SUPPORTED_FROM = 0.65
+SUPPORTED_FROM = 0.6
 """Strength from which a claim counts as supported; fixed once for all languages and kinds of text."""
 
 # What remains of the strength of a claim with a figure or a name of its own, about its speaker, or contradicted.
+_REPLACED = 0.65
 _FIGURE_MISSING = 0.8
 _NAME_MISSING = 0.8
 _FIRST_PERSON = 0.8
@@ -19,18 +24,21 @@ _CONTRADICTED = 0.3
 _SPEAKER = frozenset({"i", "my", "me", "mine"})
 
 
-def verdict(claim: str, question: frozenset[str], context: Context) -> ClaimVerdict | None:
-    """The verdict on one claim; None where it has no content term and so claims nothing."""
-    passage = Passage(claim)
-    if all(term in FUNCTION_TERMS for term in passage.terms):
-        return None
+def claims_something(passage: Passage) -> bool:
+    """Whether it has a content term: "It is." claims nothing that could be checked."""
+    return not FUNCTION_TERMS.issuperset(passage.terms)
+
+
+def verdict(passage: Passage, question: frozenset[str], context: Context) -> ClaimVerdict:
+    """The verdict on one claim."""
+    claim = passage.text
     coverage = cover(passage.terms, question, context)
     if coverage is None:
         return ClaimVerdict(claim, Support.NOT_IN_CONTEXT)
     sentence = context.sentences[coverage.sentence]
     nearest = Passage(context.text(coverage.sentence), sentence.terms)
     comparison = compare(passage, nearest, coverage, context)
-    strength = _strength(passage, coverage, context, comparison)
+    strength = _strength(passage, nearest, coverage, context, comparison)
     if comparison.conflict is not None:
         return ClaimVerdict(
             claim,
@@ -44,8 +52,12 @@ def verdict(claim: str, question: frozenset[str], context: Context) -> ClaimVerd
     return ClaimVerdict(claim, support, sentence.chunk, nearest.text, round(strength, 4))
 
 
-def _strength(passage: Passage, coverage: Coverage, context: Context, comparison: Comparison) -> float:
+def _strength(
+    passage: Passage, nearest: Passage, coverage: Coverage, context: Context, comparison: Comparison
+) -> float:
     strength = coverage.value(comparison.said_otherwise)
+    if comparison.replaced or _has_new_word(passage, nearest):
+        strength *= _REPLACED
     if comparison.figures_missing:
         strength *= _FIGURE_MISSING
     if missing_names(passage, coverage.absent):
@@ -53,3 +65,20 @@ def _strength(passage: Passage, coverage: Coverage, context: Context, comparison
     if any(term in _SPEAKER and term not in context.holding for term in passage.terms):
         strength *= _FIRST_PERSON
     return min(1.0, strength)
+
+
+def _has_new_word(passage: Passage, nearest: Passage) -> bool:
+    """Whether the claim has two characters in a row that the sentence does not have at all.
+
+    Only for scripts whose characters are words: there most of a pair of sentences agrees whatever the name in it.
+    """
+    if not HAS_UNSPACED.search(passage.text):
+        return False
+    known = set(fold(nearest.text))
+    return any(one not in known and other not in known for one, other in _ideographs(fold(passage.text)))
+
+
+def _ideographs(text: str) -> Iterator[tuple[str, str]]:
+    return (
+        (one, other) for one, other in pairwise(text) if "\u4e00" <= one <= "\u9fff" and "\u4e00" <= other <= "\u9fff"
+    )

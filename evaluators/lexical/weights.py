@@ -14,15 +14,29 @@ _FUNCTION_WEIGHT = 0.15
 _COMMON_WEIGHT = 0.6
 _NUMBER_WEIGHT = 1.2
 _TERM_WEIGHT = 1.0
+_CACHED_PRIORS = 60_000
 
 
-def prior(term: str) -> float:
-    """What a term says before the context is known."""
+class _Priors(dict[str, float]):
+    """Priors of terms, remembered; bounded by starting over."""
+
+    def __missing__(self, term: str) -> float:
+        if len(self) >= _CACHED_PRIORS:
+            self.clear()
+        found = self[term] = _prior(term)
+        return found
+
+
+def _prior(term: str) -> float:
     if term in FUNCTION_TERMS:
         return _FUNCTION_WEIGHT
     if term[0].isdigit():
         return _NUMBER_WEIGHT
     return _COMMON_WEIGHT if term in _COMMON_TERMS else _TERM_WEIGHT
+
+
+PRIORS = _Priors()
+"""What a term says before the context is known, by term."""
 
 
 def rarity(sentences: int) -> list[float]:
