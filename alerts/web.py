@@ -149,6 +149,9 @@ class Web:
         return html_response(page("not found", None, section("Not found", tag("p", text))), status=404)
 
     def _check_access(self, request: web.Request) -> None:
+        if not self._token and _is_local(self._settings.host) and not _is_local(request.url.host or ""):
+            # A page from elsewhere can make its own name point here (DNS rebinding) and read what this browser may.
+            raise web.HTTPForbidden(text="this address is not known here: use 127.0.0.1, or set web.token_env\n")
         if self._token and not hmac.compare_digest(_presented(request.headers.get("Authorization", "")), self._token):
             challenge = {"WWW-Authenticate": 'Basic realm="groundwatch", charset="UTF-8"'}
             raise web.HTTPUnauthorized(text="the token, please: as bearer token or as password\n", headers=challenge)

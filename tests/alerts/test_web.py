@@ -136,6 +136,18 @@ async def test_content_is_shown_for_the_token_alone(headers: dict[str, str], sta
                 assert response.status == 200
 
 
+@pytest.mark.parametrize(
+    ("host", "status"), [("127.0.0.1:9464", 200), ("localhost", 200), ("[::1]:80", 200), ("evil.example.org", 403)]
+)
+async def test_a_foreign_name_for_this_machine_reads_no_content(host: str, status: int) -> None:
+    async with served() as (http, _), http.get("/traces", headers={"Host": host}) as response:
+        assert response.status == status
+    async with served(token="t") as (http, _):
+        headers = {"Host": host, "Authorization": "Bearer t"}
+        async with http.get("/traces", headers=headers) as response:
+            assert response.status == 200
+
+
 async def test_a_taken_port_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
