@@ -14,6 +14,8 @@ _ORDER_SHARE = 0.15
 # A claim that adds less than this to the question is measured as a whole.
 _LEAST_NEWS = 0.5
 _CANDIDATES = 3
+_RARE = 6
+_WORTH_A_LOOK = 0.6
 # A term in more sentences than this points at none of them: only the first ones are candidates.
 _TOO_COMMON = 64
 _LENGTH_COST = 0.003
@@ -75,42 +77,42 @@ def cover(claim: list[str], question: frozenset[str], context: Context) -> Cover
 
 
 def _candidates(content: dict[str, float], context: Context) -> list[int]:
+    """The sentences with the most weight of the claim, of those that hold one of its rarer terms where there is one."""
+    held = [(context.holding.get(t, 0) or context.akin.get(prefix(t), 0), weight) for t, weight in content.items()]
+    held.sort(key=lambda pair: pair[0].bit_count())
     scores: dict[int, float] = {}
-    for term, weight in content.items():
-        bits = context.holding.get(term, 0) or context.akin.get(prefix(term), 0)
+    pointed_at = 0
+    for bits, weight in held:
+        if pointed_at and bits.bit_count() > _RARE:
+            bits &= pointed_at
+        pointed_at |= bits
         for _ in range(min(bits.bit_count(), _TOO_COMMON)):
             low = bits & -bits
             number = low.bit_length() - 1
             scores[number] = scores.get(number, 0.0) + weight
             bits ^= low
-    return sorted(scores, key=lambda number: (-scores[number], number))[:_CANDIDATES]
+    ranked = sorted(scores, key=lambda number: (-scores[number], number))[:_CANDIDATES]
+    return [number for number in ranked if scores[number] >= _WORTH_A_LOOK * scores[ranked[0]]]
 
 
 def _credit(akin: dict[str, int], context: Context, number: int) -> dict[str, float]:
     """What every content term counts for when sentence `number` is taken as the evidence."""
     here, near = 1 << number, context.neighbours(number)
     chunk = context.chunk_bits[context.sentences[number].chunk]
+    holding = context.holding
     credit = {}
     for term, related in akin.items():
-        same = context.holding.get(term, 0)
+        same = holding.get(term, 0)
         if same & here:
             credit[term] = 1.0
         elif related:
             scale = _RELATED_HANGUL if "가" <= term[0] <= "힣" else _RELATED
-            credit[term] = max(_SAME[_place(same, here, near, chunk)], scale[_place(related, here, near, chunk)])
+            place = 0 if related & here else 1 if related & near else 2 if related & chunk else 3
+            exact = 1 if same & near else 2 if same & chunk else 3 if same else _NOWHERE
+            credit[term] = max(_SAME[exact], scale[place])
         else:
             credit[term] = 0.0
     return credit
-
-
-def _place(bits: int, here: int, near: int, chunk: int) -> int:
-    if not bits:
-        return _NOWHERE
-    if bits & here:
-        return 0
-    if bits & near:
-        return 1
-    return 2 if bits & chunk else 3
 
 
 def _sum(credit: dict[str, float], weights: dict[str, float]) -> float:

@@ -1,7 +1,7 @@
 """A passage under comparison: a claim, or the sentence that comes nearest to it, read as closely as a check needs."""
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from evaluators.lexical.dates import Moment, moments
 from evaluators.lexical.quantities import Quantity, quantities
@@ -9,6 +9,10 @@ from evaluators.lexical.scripts import HAS_UNSPACED, PIECE, fold
 from evaluators.lexical.tokens import count_terms, terms
 
 _WORD = re.compile(r"\S+")
+# The sentences of chunks that come again are compared again. What is kept is shared: nobody changes it.
+_KEPT = 2_048
+_moments = lru_cache(maxsize=_KEPT)(moments)
+_quantities = lru_cache(maxsize=_KEPT)(quantities)
 
 
 class Passage:
@@ -21,12 +25,13 @@ class Passage:
     @cached_property
     def moments(self) -> list[Moment]:
         """Dates, years, weekdays and times of day."""
-        return moments(self.text)
+        return _moments(self.text)
 
     @cached_property
     def quantities(self) -> list[Quantity]:
         """Quantities that are no part of a date."""
-        return [q for q in quantities(self.text) if not any(q.start < m.end and m.start < q.end for m in self.moments)]
+        found, dates = _quantities(self.text), self.moments
+        return [q for q in found if not any(q.start < m.end and m.start < q.end for m in dates)] if dates else found
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:
