@@ -1,10 +1,14 @@
 """Attributes of a span, event or resource, decoded one by one and only when somebody asks."""
 
+import logging
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
+
+log = logging.getLogger(__name__)
 
 MAX_VALUE_BYTES = 1 << 20
 MAX_ATTRIBUTES = 4096
@@ -55,9 +59,7 @@ def decode_value(raw: bytes) -> object | None:
     """A serialized AnyValue as a Python value; None where it is empty or unreadable."""
     text = _plain_string(raw)
     try:
-        if text is not None:
-            return text[:MAX_VALUE_BYTES].decode("utf-8", "ignore" if len(text) > MAX_VALUE_BYTES else "strict")
-        return _python_value(AnyValue.FromString(raw), MAX_VALUE_BYTES)
+        return _python_value(AnyValue.FromString(raw), MAX_VALUE_BYTES) if text is None else text.decode()
     except (DecodeError, UnicodeDecodeError):
         return None
 
@@ -81,11 +83,24 @@ def _python_value(value: Any, room: int) -> object | None:
         return [_python_value(item, left) for item, left in _fitting(value.array_value.values, room)]
     if kind == "kvlist_value":
         return {pair.key: _python_value(pair.value, left) for pair, left in _fitting(value.kvlist_value.values, room)}
-    # Index into a dictionary that only the profiles signal carries (common.proto, AnyValue): nothing to read here.
-    if kind is None or kind == "string_value_strindex":
+    if kind == "string_value_strindex":
+        _tell_of_strindex()
         return None
-    scalar = getattr(value, kind)
-    return scalar[:room] if isinstance(scalar, str | bytes) else scalar
+    scalar = getattr(value, kind) if kind else None
+    if isinstance(scalar, str):
+        return _cut(scalar, room)
+    return scalar[:room] if isinstance(scalar, bytes) else scalar
+
+
+def _cut(text: str, room: int) -> str:
+    data = text.encode()
+    return text if len(data) <= room else data[:room].decode(errors="ignore")
+
+
+@cache
+def _tell_of_strindex() -> None:
+    """The index points into a dictionary that only the profiles signal carries (common.proto, AnyValue)."""
+    log.warning("a sender uses string_value_strindex in spans, where it means nothing: such values count as absent")
 
 
 def _fitting(items: Iterable[Any], room: int) -> Iterable[tuple[Any, int]]:

@@ -11,27 +11,35 @@ from collector.status import Reason, RefusedError
 _LENGTH_DELIMITED = 2
 _FIXED_SIZES = {1: 8, 5: 4}
 # ExportTraceServiceRequest.resource_spans, ResourceSpans.scope_spans, ScopeSpans.spans
-_PATH = (1, 2, 2)
+_GROUPS = (1, 2)
+_SPANS = (1, 2, 2)
 _MAX_VARINT_SHIFT = 63
 
 
-def check_count(body: bytes, limit: int) -> None:
+def check_spans(body: bytes, limit: int) -> None:
     """Refuse a request with more than `limit` spans, scopes, resources and unknown fields in all."""
+    _check(body, _SPANS, limit, "spans")
+
+
+def check_groups(body: bytes, limit: int) -> None:
+    """Refuse a request with more than `limit` scopes, resources and unknown fields beside them in all."""
+    _check(body, _GROUPS, limit, "resources or scopes")
+
+
+def _check(body: bytes, path: tuple[int, ...], limit: int, what: str) -> None:
     parts = 0
     try:
-        for _ in _parts(body, 0, len(body), 0):
+        for _ in _parts(body, 0, len(body), path):
             parts += 1
             if parts > limit:
-                raise RefusedError(
-                    Reason.TOO_MANY_SPANS, f"more than {limit} spans in one request: send smaller batches"
-                )
+                raise too_many(limit, what)
     except IndexError:
         raise malformed() from None
 
 
-def too_many(limit: int) -> RefusedError:
-    """The refusal of a request with more than `limit` spans."""
-    return RefusedError(Reason.TOO_MANY_SPANS, f"more than {limit} spans in one request: send smaller batches")
+def too_many(limit: int, parts: str) -> RefusedError:
+    """The refusal of a request with more than `limit` of the parts."""
+    return RefusedError(Reason.TOO_MANY_SPANS, f"more than {limit} {parts} in one request: send smaller batches")
 
 
 def malformed() -> RefusedError:
@@ -39,7 +47,7 @@ def malformed() -> RefusedError:
     return RefusedError(Reason.DECODE_ERROR, "the body is not a serialized ExportTraceServiceRequest")
 
 
-def _parts(body: bytes, at: int, end: int, level: int) -> Iterator[None]:
+def _parts(body: bytes, at: int, end: int, path: tuple[int, ...]) -> Iterator[None]:
     while at < end:
         yield
         tag, at = _varint(body, at)
@@ -48,8 +56,8 @@ def _parts(body: bytes, at: int, end: int, level: int) -> Iterator[None]:
             size, at = _varint(body, at)
             if at + size > end:
                 raise malformed()
-            if level + 1 < len(_PATH) and tag >> 3 == _PATH[level]:
-                yield from _parts(body, at, at + size, level + 1)
+            if len(path) > 1 and tag >> 3 == path[0]:
+                yield from _parts(body, at, at + size, path[1:])
             at += size
         elif kind == 0:
             _, at = _varint(body, at)

@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError
 
 from collector import wire
 from collector.attributes import MAX_VALUE_BYTES, Attributes
-from collector.bounds import check_count, malformed, too_many
+from collector.bounds import check_groups, check_spans, malformed, too_many
 from collector.ids import check_ids, is_plain_child, match_plain_root
 from collector.markers import Markers
 from collector.resources import read_resource
@@ -17,8 +17,12 @@ from collector.status import Reason
 from evaluators.errors import PermanentError
 
 MAX_SPANS = 100_000
-UNCOUNTED_BYTES = 4 << 20
-"""Below this size even a body of empty spans is cheaper to parse than a good one is to walk."""
+MAX_GROUPS = 10_000
+"""Resources, and scopes, of one request: each costs an object, whether it holds a span or not."""
+
+# Below these sizes a body is cheaper to parse, whatever it holds, than a good one is to walk.
+UNCOUNTED_GROUP_BYTES = 256 << 10
+UNCOUNTED_SPAN_BYTES = 4 << 20
 
 _MESSAGES = {
     Reason.INVALID_ID: "trace_id must be 16 bytes and span_id 8, not all zero; parent_span_id must be empty or 8 bytes",
@@ -43,16 +47,20 @@ class Codec:
 
         Raises RefusedError where it is none, or holds more than `max_spans` spans. A bad span costs only itself.
         """
-        if len(body) > UNCOUNTED_BYTES:
-            check_count(body, self._max_spans)
+        if len(body) > UNCOUNTED_SPAN_BYTES:
+            check_spans(body, self._max_spans)
+        elif len(body) > UNCOUNTED_GROUP_BYTES:
+            check_groups(body, MAX_GROUPS)
         try:
             request = wire.Request.FromString(body)
         except DecodeError:
             raise malformed() from None
         batch = SpanBatch()
         marked: list[_Marked] = []
-        for resource_spans in request.resource_spans:
-            for scope_spans in resource_spans.scope_spans:
+        groups = 0
+        for resource_spans in _few(request.resource_spans):
+            for scope_spans in _few(resource_spans.scope_spans, groups):
+                groups += 1
                 self._sort(scope_spans.spans, resource_spans, batch, marked)
         _take_marked(marked, body, batch)
         return batch
@@ -62,7 +70,7 @@ class Codec:
     ) -> None:
         batch.received += len(spans)
         if batch.received > self._max_spans:
-            raise too_many(self._max_spans)
+            raise too_many(self._max_spans, "spans")
         if not spans:
             return
         ours, others = self._markers.split(list(spans))
@@ -70,6 +78,12 @@ class Codec:
         if ours:
             resource = read_resource(resource_spans.resource)
             marked += [(raw, resource) for raw in ours]
+
+
+def _few(groups: Sequence[wire.Message], before: int = 0) -> Sequence[wire.Message]:
+    if before + len(groups) > MAX_GROUPS:
+        raise too_many(MAX_GROUPS, "resources or scopes")
+    return groups
 
 
 def _check_ordinary(spans: Sequence[bytes], batch: SpanBatch) -> None:

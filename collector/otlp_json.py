@@ -40,7 +40,7 @@ def to_protobuf(body: bytes, max_spans: int) -> bytes:
         if not isinstance(document, dict):
             _wrong("the body", "an object")
         if _count_spans(document) > max_spans:
-            raise too_many(max_spans)
+            raise too_many(max_spans, "spans")
         return _encode_message(_fields(ExportTraceServiceRequest.DESCRIPTOR), document)
     except RecursionError:
         raise _malformed("nested too deep") from None
@@ -152,11 +152,12 @@ def _base64(name: str, tag: bytes, value: Any) -> bytes:
 
 def _integer(name: str, numbers: range, value: Any) -> int:
     """64-bit numbers come as strings or as numbers; 1.0 and 1e3 are whole numbers too."""
-    if isinstance(value, str) and _DIGITS.fullmatch(value):
+    if (isinstance(value, str) and _DIGITS.fullmatch(value)) or (isinstance(value, float) and value.is_integer()):
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value not in numbers:
+    # Asked for a float, a range looks at its numbers one after the other.
+    if isinstance(value, bool) or not isinstance(value, int) or value not in numbers:
         _wrong(name, f"a whole number from {numbers[0]} to {numbers[-1]}")
-    return int(value)
+    return value
 
 
 def _varint_field(name: str, tag: bytes, numbers: range, value: Any) -> bytes:

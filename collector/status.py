@@ -13,8 +13,9 @@ from google.rpc.status_pb2 import Status
 
 from evaluators.errors import PermanentError, RetryableError
 
-MAX_MESSAGE_CHARS = 1000
-"""At most 4 bytes each: under the 4 KiB that OTLP asks of an error message."""
+MAX_MESSAGE_CHARS = 300
+"""OTLP asks for less than 4 KiB. gRPC sends a message percent-encoded, up to 12 bytes a character, and again in the
+details, in trailers that a client refuses above 8 KiB."""
 
 _MIN_RETRY_S, _MAX_RETRY_S = 1, 2
 """Python exporters drop the batch at once when Retry-After exceeds their own timeout."""

@@ -5,6 +5,9 @@ from typing import Any
 
 from aiohttp import web
 
+from collector.status import Reason, Refusal
+
+_SERVER_ERROR = 500
 _TIMED_OUT = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -103,6 +106,22 @@ class Connection(web.RequestHandler):
         """The request has been answered."""
         self._is_busy = False
         self._connections.idle(self)
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """Refuse what is no HTTP; aiohttp would quote the sender's bytes in its answer."""
+        self.log_exception("not HTTP", exc_info=exc)
+        refusal = Refusal(
+            Reason.DECODE_ERROR if status < _SERVER_ERROR else Reason.INTERNAL, "the request is not valid HTTP"
+        )
+        response = web.Response(status=status, body=refusal.json(), content_type="application/json")
+        response.force_close()
+        return response
 
     def log_exception(self, *args: Any, **kw: Any) -> None:
         """Whoever can reach the port can send garbage: that is no reason to write a traceback for each."""
