@@ -102,29 +102,25 @@ class VerdictFile:
 
     def _write(self, rows: list[tuple[bytes, float, bytes]], expired_before: float) -> None:
         try:
-            self._insert(rows)
+            self._insert(rows, expired_before)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
                 raise
             self._halve()
-            self._insert(rows)
-        self._evict(expired_before)
+            self._insert(rows, expired_before)
 
-    def _insert(self, rows: list[tuple[bytes, float, bytes]]) -> None:
-        with self._transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO verdicts (key, created, reply) VALUES (?, ?, ?)", rows)
-
-    def _halve(self) -> None:
-        with self._transaction() as db:
-            db.execute("DELETE FROM verdicts WHERE id <= (SELECT (min(id) + max(id)) / 2 FROM verdicts)")
-
-    def _evict(self, expired_before: float) -> None:
+    def _insert(self, rows: list[tuple[bytes, float, bytes]], expired_before: float) -> None:
         """Ids grow with time, so the oldest rows are the lowest ids, and the scan ends at the first that is not due."""
         with self._transaction() as db:
+            db.executemany("INSERT OR REPLACE INTO verdicts (key, created, reply) VALUES (?, ?, ?)", rows)
             db.execute("DELETE FROM verdicts WHERE id <= (SELECT max(id) FROM verdicts) - ?", (self._max_entries,))
             first = db.execute("SELECT created FROM verdicts ORDER BY id LIMIT 1").fetchone()
             if first is not None and first[0] < expired_before:
                 db.execute("DELETE FROM verdicts WHERE created < ?", (expired_before,))
+
+    def _halve(self) -> None:
+        with self._transaction() as db:
+            db.execute("DELETE FROM verdicts WHERE id <= (SELECT (min(id) + max(id)) / 2 FROM verdicts)")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

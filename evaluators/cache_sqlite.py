@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -12,9 +12,6 @@ from evaluators.clock import Clock
 from evaluators.errors import RetryableError
 from evaluators.judges.base import JudgeReply
 from evaluators.reply_codec import dump_reply, load_reply
-
-_GATHER_S = 0.05
-"""How long the writer waits for more before it writes: bounds both wake-ups and what a crash loses."""
 
 _MAX_REPLY = 64 * 1024
 """Bytes. A longer reply is rare and not worth its room."""
@@ -42,6 +39,7 @@ class SqliteCache:
 
     Where the file cannot be used (disk full, locked, written by a newer version) it goes on without it, says so in
     `degraded`, and recovers by itself. `max_pending` bounds what waits for the writer; beyond it puts are dropped.
+    `gather_s` is how long the writer waits for more before it writes, and what a crash may lose.
     """
 
     def __init__(
@@ -54,19 +52,21 @@ class SqliteCache:
         max_bytes: int = 512 << 20,
         ttl_s: float = 30 * 86_400.0,
         max_pending: int = 5_000,
+        gather_s: float = 0.25,
     ) -> None:
         self.degraded: str | None = None
         self._clock = clock
         self._metrics = metrics
         self._ttl_s = ttl_s
         self._max_pending = max_pending
+        self._gather_s = gather_s
         self._file = VerdictFile(path, max_entries=max_entries, max_bytes=max_bytes)
         self._reader: sqlite3.Connection | None = None
         self._reader_generation = 0
         self._damaged = False
         self._lock = threading.Lock()
-        self._pending: dict[bytes, tuple[float, bytes]] = {}
-        self._writing: dict[bytes, tuple[float, bytes]] = {}
+        self._pending: dict[bytes, tuple[float, JudgeReply]] = {}
+        self._writing: dict[bytes, tuple[float, JudgeReply]] = {}
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._open()
@@ -87,13 +87,9 @@ class SqliteCache:
 
     def put(self, key: bytes, reply: JudgeReply) -> None:
         """Hand `reply` to the writer."""
-        try:
-            data = dump_reply(reply)
-        except TypeError:
-            data = None
         with self._lock:
-            if data is not None and len(data) <= _MAX_REPLY and len(self._pending) < self._max_pending:
-                self._pending[key] = (self._clock.wall(), data)
+            if len(self._pending) < self._max_pending:
+                self._pending[key] = (self._clock.wall(), reply)
                 self._wake.set()
                 return
         self._metrics.cache_request("write_dropped")
@@ -106,10 +102,11 @@ class SqliteCache:
         self._close_reader()
 
     def _load(self, key: bytes) -> JudgeReply | None:
-        row = self._pending.get(key) or self._writing.get(key) or self._read(key)
-        if row is None or row[0] < self._clock.wall() - self._ttl_s:
-            return None
-        return load_reply(row[1])
+        oldest = self._clock.wall() - self._ttl_s
+        if (pending := self._pending.get(key) or self._writing.get(key)) is not None:
+            return pending[1] if pending[0] >= oldest else None
+        row = self._read(key)
+        return load_reply(row[1]) if row is not None and row[0] >= oldest else None
 
     def _read(self, key: bytes) -> tuple[float, bytes] | None:
         if self._reader_generation != self._file.generation:
@@ -139,7 +136,7 @@ class SqliteCache:
         while not self._closing.is_set():
             self._wake.wait()
             self._wake.clear()
-            self._closing.wait(_GATHER_S)
+            self._closing.wait(self._gather_s)
             self._flush()
         self._flush()
         self._file.close()
@@ -153,7 +150,7 @@ class SqliteCache:
             self._writing, self._pending = self._pending, {}
         if not self._writing:
             return
-        rows = [(key, created, data) for key, (created, data) in self._writing.items()]
+        rows = list(self._rows())
         try:
             self._file.write(rows, self._clock.wall() - self._ttl_s)
             self.degraded = None
@@ -162,3 +159,14 @@ class SqliteCache:
             for _ in rows:
                 self._metrics.cache_request("write_dropped")
         self._writing = {}
+
+    def _rows(self) -> Iterator[tuple[bytes, float, bytes]]:
+        for key, (created, reply) in self._writing.items():
+            try:
+                data = dump_reply(reply)
+            except TypeError:
+                data = b""
+            if 0 < len(data) <= _MAX_REPLY:
+                yield key, created, data
+            else:
+                self._metrics.cache_request("write_dropped")

@@ -22,7 +22,7 @@ def eventually(condition):
 
 def test_with_no_room_it_goes_on_says_so_and_recovers_when_there_is_room_again(tmp_path):
     metrics = DispatchCounts()
-    cache = SqliteCache(tmp_path / "v.db", SystemClock(), metrics, max_bytes=ROOM)
+    cache = SqliteCache(tmp_path / "v.db", SystemClock(), metrics, max_bytes=ROOM, gather_s=0.01)
     cache.put(b"large", reply(ROOM - 8_000))
     eventually(lambda: cache.degraded is not None)
     assert "full" in cache.degraded
@@ -36,7 +36,7 @@ def test_with_no_room_it_goes_on_says_so_and_recovers_when_there_is_room_again(t
 
 
 def test_the_oldest_half_makes_room_before_anything_new_is_refused(tmp_path):
-    cache = SqliteCache(tmp_path / "v.db", SystemClock(), DispatchCounts(), max_bytes=ROOM)
+    cache = SqliteCache(tmp_path / "v.db", SystemClock(), DispatchCounts(), max_bytes=ROOM, gather_s=0.01)
     for number in range(40):
         cache.put(b"%d" % number, reply(4_000))
         eventually(lambda: not cache._pending and not cache._writing)

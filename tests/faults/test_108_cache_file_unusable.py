@@ -13,7 +13,7 @@ REPLY = JudgeReply(good_answers(sample(), frozenset(Facet)))
 
 
 def opened(path):
-    return SqliteCache(path, SystemClock(), DispatchCounts())
+    return SqliteCache(path, SystemClock(), DispatchCounts(), gather_s=0.01)
 
 
 def eventually(condition):
