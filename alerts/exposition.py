@@ -10,7 +10,7 @@ from alerts.labels import LabelValues
 from alerts.series import SeriesRegistry
 from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
-from evaluators.evaluation import Assessment, Evaluation, Scored
+from evaluators.evaluation import Assessment, Diagnosis, Evaluation, Scored
 
 SCORE_BUCKETS = (0.0, 0.1, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
 """0 tells "no claim contradicted" from "some"; the others lie at the thresholds that people use."""
@@ -64,6 +64,9 @@ class Metrics:
         self._score = series.histogram("score", "Scores in 0..1.", SCORE_BUCKETS, "service", "metric", "judge")
         self._coverage = series.gauge(
             "coverage_ratio", "Scored / eligible evaluations of the last hour.", "service", "metric"
+        )
+        self._diagnoses = series.counter(
+            "diagnoses", "Root causes of weak answers, and none for the others.", "service", "judge", "diagnosis"
         )
         self._age = series.histogram("verdict_age_seconds", "From a trace's end to its verdict.", AGE_BUCKETS, "judge")
 
@@ -127,6 +130,8 @@ class Metrics:
         """
         for evaluation in assessment.evaluations:
             self._evaluation(assessment, evaluation)
+        if assessment.diagnosis is not Diagnosis.UNKNOWN:
+            self._diagnoses(assessment.sample.service, assessment.judge, assessment.diagnosis).inc()
         if math.isfinite(assessment.age_s):
             self._age(assessment.judge).observe(max(0.0, assessment.age_s))
 
