@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from evaluators.lexical.abstention import abstains
 from evaluators.lexical.phrases import is_aside, without_lead_in
 from evaluators.lexical.sentences import sentence_spans
+from evaluators.lexical.tokens import LONGEST_WORD
 
 CLAIMS_AT_MOST = 64
 ANSWER_CHARACTERS = 32_768
@@ -99,4 +100,8 @@ def _besides(sentence: str) -> list[str]:
 
 def _atoms(sentence: str) -> list[str]:
     parts = [part.strip(" ,;") for part in _CLAUSE.split(sentence)]
-    return [part for part in parts if sum(map(str.isalnum, part)) >= _LEAST_LETTERS]
+    return [part for part in parts if sum(map(str.isalnum, part)) >= _LEAST_LETTERS and not _is_a_key(part)]
+
+
+def _is_a_key(part: str) -> bool:
+    return len(part) > LONGEST_WORD and part.isascii() and " " not in part

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evaluators.lexical import tables
 from evaluators.lexical.context import prefix, prefixes
-from evaluators.lexical.tokens import terms
+from evaluators.lexical.tokens import LONGEST_WORD, terms
 from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 
 QUESTION_CHARACTERS = 8_192
@@ -36,8 +36,13 @@ class Question:
 def parse(text: str) -> Question:
     """The first 8 KiB of a question."""
     found = terms(text[:QUESTION_CHARACTERS])
-    content = [term for term in dict.fromkeys(found) if term not in FUNCTION_TERMS and term not in _ASKING]
+    content = [term for term in dict.fromkeys(found) if _says_something(term)]
     return Question(frozenset(found), {term: PRIORS[term] * _specificity(term) for term in content})
+
+
+def _says_something(term: str) -> bool:
+    """Whether it is a word of some content; what is longer than words are is a key, a hash, a message in disguise."""
+    return len(term) <= LONGEST_WORD and term not in FUNCTION_TERMS and term not in _ASKING
 
 
 def _specificity(term: str) -> float:

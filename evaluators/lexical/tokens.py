@@ -7,7 +7,8 @@ from evaluators.lexical.scripts import INVISIBLE, PIECE, fold
 from evaluators.lexical.stems import stem
 
 _CACHED_TERMS = 60_000
-_CACHED_LENGTH = 32
+LONGEST_WORD = 32
+"""Characters. Words are shorter; what is longer is a key, a hash, an address, or text without spaces."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _NEGATED = re.compile(r"n't\b")
 
@@ -58,7 +59,7 @@ class _Terms(dict[str, tuple[str, ...]]):
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         found = _analyse(word)
-        if len(word) <= _CACHED_LENGTH:
+        if len(word) <= LONGEST_WORD:
             if len(self) >= _CACHED_TERMS:
                 self.clear()
             self[word] = found
