@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from alerts.exposition import Metrics
@@ -13,7 +13,7 @@ from collector.spans import ClosedTrace, SpanBatch
 from evaluators.assess import assess, facets_to_ask
 from evaluators.dispatcher import Dispatcher, Judgement
 from evaluators.errors import RetryableError
-from evaluators.evaluation import Assessment, Skipped, SkipReason
+from evaluators.evaluation import Assessment, Scored, Skipped, SkipReason
 from evaluators.facets import FacetAnswers
 from evaluators.metrics import Metric
 from evaluators.sample import RagSample, Readiness
@@ -141,7 +141,7 @@ class Pipeline:
             self._store.decision(trace_id, service, "sampled_out", "no sampling rule takes this trace id")
             return
         sample = self._reader.read(trace)
-        self._metrics.trace(sample.service, "excluded" if sample.excluded else sample.readiness)
+        self._metrics.trace(sample.service, _outcome(sample))
         if trace.closed_by == "evicted":
             self._metrics.trace(sample.service, "evicted")
         if sample.readiness is Readiness.NO_RETRIEVAL:
@@ -171,6 +171,27 @@ class Pipeline:
         self._tell(assessment)
 
     def _tell(self, assessment: Assessment) -> None:
-        self._metrics.assessment(assessment)
+        self._metrics.assessment(self._not_counted_yet(assessment))
         self._store.record(assessment)
         self._observer.observe(assessment)
+
+    def _not_counted_yet(self, assessment: Assessment) -> Assessment:
+        """A counter cannot take a score back: of a reopened trace only what had no score before is counted.
+
+        Pages and rules do let the later verdict replace the earlier one.
+        """
+        if not assessment.sample.revision:
+            return assessment
+        record = self._store.get(assessment.sample.trace_id)
+        earlier = record.assessments.get(assessment.judge) if record else None
+        if earlier is None:
+            return assessment
+        new = (one for one in assessment.evaluations if not isinstance(earlier.outcome(one.metric), Scored))
+        return replace(assessment, evaluations=tuple(new))
+
+
+def _outcome(sample: RagSample) -> str:
+    """The label of a closed trace; one that was reopened by a late span counts apart, not a second time."""
+    if sample.revision:
+        return "superseded"
+    return "excluded" if sample.excluded else sample.readiness

@@ -14,12 +14,14 @@ from collector.pipeline import Pipeline, Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Skipped, SkipReason
-from evaluators.facets import Facet
+from evaluators.facets import Facet, Support
+from evaluators.judgement import Judgement
 from evaluators.metrics import METRICS
 from evaluators.sample import RagSample
 from evaluators.sampler import Sampler, SamplingRule
 from tests.collector.handmade import TRACE_ID, Made
 from tests.fakes import CountingMetrics, DispatchLog, FakeClock
+from tests.samples import answers
 
 SHOP = Resource("shop", {})
 RETRIEVAL = {
@@ -28,6 +30,7 @@ RETRIEVAL = {
     "retrieval.documents.0.document.content": "Within 30 days.",
 }
 ROOT = {"openinference.span.kind": "CHAIN", "input.value": "Within how many days?", "output.value": "Within 90 days."}
+LLM = {"openinference.span.kind": "LLM", "llm.output_messages.0.message.content": "Within 90 days."}
 RAG = (Made(2, RETRIEVAL, parent=1), Made(1, ROOT))
 
 
@@ -72,6 +75,12 @@ class Line:
 
     def close(self) -> None:
         self.pipeline.close_all()
+
+    def judge_all(self) -> None:
+        """Every submitted sample gets a good verdict."""
+        for sample, judge, facets in self.dispatched.submitted:
+            self.pipeline.deliver(Judgement(sample, judge, "groundwatch/lexical@1", facets, answers(Support.SUPPORTED)))
+        self.dispatched.submitted.clear()
 
     def value(self, sample: str) -> float:
         for line in self.metrics.render()[0].decode().splitlines():
@@ -144,3 +153,29 @@ def test_036_above_the_bound_a_batch_is_refused_whole_and_taken_later(monkeypatc
     line.close()
     assert len(line.dispatched.submitted) == 1
     line.take(RAG)
+
+
+def test_a_late_root_completes_the_verdict_and_no_score_counts_twice() -> None:
+    line = Line()
+    line.take([Made(2, RETRIEVAL, parent=1), Made(3, LLM, parent=1)])
+    line.close()
+    line.judge_all()
+    line.take([Made(1, ROOT)])
+    line.close()
+    line.judge_all()
+    assert [assessment.sample.revision for assessment in line.assessments] == [0, 1]
+    scored = 'groundwatch_evaluations_total{metric="faithfulness",outcome="scored",reason="",service="shop"}'
+    assert line.value(scored) == 1
+    assert line.value('groundwatch_traces_total{outcome="rag",service="shop"}') == 1
+    assert line.value('groundwatch_traces_total{outcome="superseded",service="shop"}') == 1
+
+
+def test_a_score_that_a_late_root_made_possible_is_counted() -> None:
+    line = Line()
+    line.take([Made(2, RETRIEVAL, parent=1)])
+    line.close()
+    line.take([Made(1, ROOT)])
+    line.close()
+    line.judge_all()
+    scored = 'groundwatch_evaluations_total{metric="faithfulness",outcome="scored",reason="",service="shop"}'
+    assert line.value(scored) == 1
