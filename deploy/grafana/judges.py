@@ -1,0 +1,165 @@
+"""Judges: what they cost, and whether they answer."""
+
+from typing import Any
+
+from deploy.grafana.panels import (
+    GREEN,
+    RED,
+    YELLOW,
+    Panel,
+    Query,
+    choice,
+    dashboard,
+    stat,
+    steps,
+    textbox,
+    timeline,
+    timeseries,
+)
+
+_J = 'judge=~"$judge"'
+_DOLLARS = (
+    f'(sum(rate(groundwatch_judge_tokens_total{{direction="input",{_J}}}[$__rate_interval])) * $price_input'
+    f' + sum(rate(groundwatch_judge_tokens_total{{direction="output",{_J}}}[$__rate_interval])) * $price_output) / 1e6'
+)
+
+
+def build() -> dict[str, Any]:
+    """The dashboard."""
+    return dashboard(
+        "groundwatch-judges",
+        "groundwatch / judges",
+        "Cost and health of the judges.",
+        [("Now", _now()), ("Health", _health()), ("Cost", _cost())],
+        [
+            choice("judge", "Judge", "label_values(groundwatch_judge_breaker_state, judge)", several=True),
+            textbox("price_input", "USD per million input tokens", "0.15"),
+            textbox("price_output", "USD per million output tokens", "0.60"),
+        ],
+    )
+
+
+def _now() -> list[Panel]:
+    return [
+        stat(
+            "Judges away",
+            "Judges whose breaker is not closed.",
+            Query(f'sum(groundwatch_judge_breaker_state{{state=~"open|half_open",{_J}}})'),
+            thresholds=steps((None, GREEN), (1, RED)),
+        ),
+        stat(
+            "Calls",
+            "Calls per second that went out.",
+            Query(f"sum(rate(groundwatch_judge_calls_total{{{_J}}}[$__rate_interval]))"),
+            "reqps",
+        ),
+        stat(
+            "Failed calls",
+            "Share of calls of the last 10 minutes without a usable answer.",
+            Query(f"max(judge:groundwatch_judge_calls_failed:ratio_rate10m{{{_J}}})"),
+            "percentunit",
+            thresholds=steps((None, GREEN), (0.05, YELLOW), (0.2, RED)),
+        ),
+        stat("Waiting", "Samples that wait for a judge.", Query(f"sum(groundwatch_queue_depth{{{_J}}})"), "none"),
+        stat(
+            "Verdict age",
+            "95% of verdicts came within this time of their trace's end.",
+            Query(f"max(judge:groundwatch_verdict_age_seconds:p95_10m{{{_J}}})"),
+            "s",
+            thresholds=steps((None, GREEN), (30, YELLOW), (60, RED)),
+        ),
+        stat(
+            "Cost a day", "At the present pace and the prices typed above.", Query(f"{_DOLLARS} * 86400"), "currencyUSD"
+        ),
+    ]
+
+
+def _health() -> list[Panel]:
+    return [
+        timeseries(
+            "Calls by outcome",
+            "Answered calls, and failed ones by their reason.",
+            Query(
+                f"sum by (judge, outcome) (rate(groundwatch_judge_calls_total{{{_J}}}[$__rate_interval]))",
+                "{{judge}} {{outcome}}",
+            ),
+            unit="reqps",
+            stacked=True,
+        ),
+        timeseries(
+            "Latency",
+            "Time of a call: median, 95% and 99%.",
+            *(
+                Query(
+                    f"histogram_quantile({q}, sum by (judge, le) (rate(groundwatch_judge_latency_seconds_bucket"
+                    f"{{{_J}}}[$__rate_interval])))",
+                    f"{{{{judge}}}} {q:.0%}",
+                )
+                for q in (0.5, 0.95, 0.99)
+            ),
+            unit="s",
+        ),
+        timeseries(
+            "Verdict age",
+            "From a trace's end to its verdict: median and 95%. The line is the alert's.",
+            *(
+                Query(
+                    f"histogram_quantile({q}, sum by (judge, le) (rate(groundwatch_verdict_age_seconds_bucket"
+                    f"{{{_J}}}[$__rate_interval])))",
+                    f"{{{{judge}}}} {q:.0%}",
+                )
+                for q in (0.5, 0.95)
+            ),
+            unit="s",
+            thresholds=steps((None, GREEN), (60, RED)),
+        ),
+        timeline(
+            "Breakers",
+            "Not closed: the judge is left alone and tried again after a pause.",
+            Query(f'max by (judge) (groundwatch_judge_breaker_state{{state=~"open|half_open",{_J}}})', "{{judge}}"),
+            names={0: ("closed", GREEN), 1: ("open", RED)},
+            width=8,
+        ),
+        timeseries(
+            "Waiting samples",
+            "Samples in the queue of a judge. A full queue sheds, and coverage falls.",
+            Query(f"sum by (judge) (groundwatch_queue_depth{{{_J}}})", "{{judge}}"),
+        ),
+        timeseries(
+            "Without a score",
+            "Evaluations per second that failed or were skipped, by reason.",
+            Query(
+                'sum by (outcome, reason) (rate(groundwatch_evaluations_total{outcome!="scored"}[$__rate_interval]))',
+                "{{outcome}} {{reason}}",
+            ),
+            unit="reqps",
+            stacked=True,
+        ),
+    ]
+
+
+def _cost() -> list[Panel]:
+    return [
+        timeseries(
+            "Tokens",
+            "Tokens per second that providers reported; the embedded judge needs none.",
+            Query(
+                f"sum by (judge, direction) (rate(groundwatch_judge_tokens_total{{{_J}}}[$__rate_interval]))",
+                "{{judge}} {{direction}}",
+            ),
+            stacked=True,
+        ),
+        timeseries(
+            "Cost",
+            "Per hour, at the prices typed above.",
+            Query(f"{_DOLLARS} * 3600", "USD per hour"),
+            unit="currencyUSD",
+        ),
+        timeseries(
+            "Cache",
+            "Look-ups by result. Hits and joined ones cost nothing.",
+            Query("sum by (result) (rate(groundwatch_cache_requests_total[$__rate_interval]))", "{{result}}"),
+            unit="reqps",
+            stacked=True,
+        ),
+    ]
