@@ -27,6 +27,8 @@ _LEAST_SHARED = 2
 # Below the one no conflict is possible, from the other on none but of sense: most claims are spared the close look.
 _ANOTHER_SUBJECT = 0.35
 _VERBATIM = 0.9999
+# From here on a claim repeats its sentence, and what it has in the place of something else replaces it.
+_NEARLY_VERBATIM = 0.8
 _LOOKED_UP = 8
 _NEARBY = 4
 _RELATED = 0.6
@@ -61,7 +63,10 @@ def compare(claim: Passage, sentence: Passage, coverage: Coverage, context: Cont
         return figures
     swaps = swapped_names(claim, sentence)
     conflict = _name_conflict(swaps, coverage, context) or _sense(claim, sentence, coverage, context)
-    return replace(figures, conflict=conflict, replaced=figures.replaced or bool(swaps))
+    close = value >= _NEARLY_VERBATIM
+    has_other_figure = figures.replaced and (close or figures.figures_missing)
+    has_other_name = bool(swaps) and (close or any(swap.telling for swap in swaps))
+    return replace(figures, conflict=conflict, replaced=has_other_figure or has_other_name)
 
 
 def _figures(claim: Passage, sentence: Passage, coverage: Coverage, context: Context) -> Comparison:
@@ -69,10 +74,13 @@ def _figures(claim: Passage, sentence: Passage, coverage: Coverage, context: Con
     missing, rivalled = False, False
     conflict: Conflict | None = None
     for quantity in claim.quantities:
-        if any(comparable(quantity, other) and agree(quantity, other) for other in sentence.quantities):
+        agreeing = [other for other in sentence.quantities if comparable(quantity, other) and agree(quantity, other)]
+        rivals = _rival_quantities(quantity, claim, sentence)
+        if agreeing:
+            rivals = [rival for rival in rivals if all(_fits_better(quantity, rival, other) for other in agreeing)]
+        if agreeing and not rivals:
             said.update(terms(quantity.text))
             continue
-        rivals = _rival_quantities(quantity, claim, sentence)
         missing, rivalled = missing or not _occurs(quantity.text, context), rivalled or bool(rivals)
         conflict = conflict or _quantity_conflict(quantity, rivals, claim, sentence, coverage, context)
     for moment in claim.moments:
@@ -96,6 +104,16 @@ def _rival_quantities(quantity: Quantity, claim: Passage, sentence: Passage) -> 
         for other in sentence.quantities
         if comparable(quantity, other) and not any(comparable(q, other) and agree(q, other) for q in claim.quantities)
     ]
+
+
+def _fits_better(quantity: Quantity, one: Quantity, other: Quantity) -> bool:
+    """Whether `one` has more of the nouns that follow the quantity, and all of its neighbours that `other` has.
+
+    `20 sick days` beside `20 vacation days and 10 sick days`: the same figure, of something else.
+    """
+    after, before = quantity.nouns & one.nouns, quantity.before & one.before
+    other_after, other_before = quantity.nouns & other.nouns, quantity.before & other.before
+    return after > other_after and before >= other_before
 
 
 def _rival_moments(moment: Moment, claim: Passage, sentence: Passage) -> list[Moment]:

@@ -9,6 +9,8 @@ from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 _SAME = (1.0, 0.7, 0.5, 0.35, 0.0)
 _RELATED = (0.6, 0.4, 0.3, 0.2, 0.0)
 _RELATED_HANGUL = (0.85, 0.6, 0.45, 0.3, 0.0)
+# A function term beside the sentence: it is somewhere in any text.
+_FUNCTION_ELSEWHERE = 0.35
 _NOWHERE = 4
 _ORDER_SHARE = 0.15
 # A claim that adds less than this to the question is measured as a whole.
@@ -69,7 +71,7 @@ def cover(claim: list[str], question: frozenset[str], context: Context) -> Cover
     return Coverage(
         sentence=best,
         weights=content | function,
-        credit=credited[best] | {term: float(term in sentence) for term in function},
+        credit=credited[best] | {term: 1.0 if term in sentence else _FUNCTION_ELSEWHERE for term in function},
         order=_order(claim, sentence),
         question=question,
         absent=frozenset(term for term, bits in akin.items() if not bits),

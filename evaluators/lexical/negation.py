@@ -1,6 +1,7 @@
 """Negation: the same statement with the opposite sense, by a negating word or by an antonym."""
 
 import re
+from collections.abc import Set
 
 from evaluators.facets import Conflict
 from evaluators.lexical import tables
@@ -44,8 +45,8 @@ def negated_sense(claim: Passage, sentence: Passage) -> tuple[Conflict, frozense
     if HAS_UNSPACED.search(claim.text):
         return _unspaced(claim, sentence)
     there, here = frozenset(sentence.terms), frozenset(claim.terms)
-    opposite = None if here <= there else _opposite(claim, sentence)
-    in_claim, in_sentence = _negated(claim, there), _negated(sentence, here)
+    in_claim, in_sentence = _negated(claim), _negated(sentence)
+    opposite = None if here <= there else _opposite(claim, sentence, in_claim.keys(), in_sentence.keys())
     differing = {term for term in in_claim.keys() ^ in_sentence.keys() if term in here and term in there}
     if any(in_sentence.get(term) is None and term in in_sentence for term in differing):
         return None
@@ -64,17 +65,16 @@ def _excepts(passage: Passage) -> bool:
     return not _EXCEPTIVE.isdisjoint(passage.terms)
 
 
-def _negated(passage: Passage, shared: frozenset[str]) -> dict[str, int | None]:
-    """Shared terms under a negation with the number of its cue; None where the same term also stands without one."""
+def _negated(passage: Passage) -> dict[str, int | None]:
+    """Terms under a negation with the number of its cue; None where the same term also stands without one."""
     found: dict[str, int | None] = {}
     if _CUES.isdisjoint(passage.terms) and _KOREAN_NEGATION.search(passage.text) is None:
         return found
     covered: set[int] = set()
     for number, term in enumerate(passage.terms):
         for place in _scope(passage.terms, number, term):
-            if passage.terms[place] in shared:
-                found.setdefault(passage.terms[place], number)
-                covered.add(place)
+            found.setdefault(passage.terms[place], number)
+            covered.add(place)
     for number, term in enumerate(passage.terms):
         if term in found and number not in covered:
             found[term] = None
@@ -106,14 +106,19 @@ def _is_content(term: str) -> bool:
     return term not in FUNCTION_TERMS and term not in _CUES
 
 
-def _opposite(claim: Passage, sentence: Passage) -> tuple[Conflict, frozenset[str]] | None:
+def _opposite(
+    claim: Passage, sentence: Passage, negated_here: Set[str], negated_there: Set[str]
+) -> tuple[Conflict, frozenset[str]] | None:
+    """A word in the place of its opposite, unless one of the two is negated: `not allowed` is `prohibited`."""
     there, here = set(sentence.terms), set(claim.terms)
     for number, term in enumerate(claim.terms):
         if term in there or (term in FUNCTION_TERMS and term not in _OPPOSITES):
             continue
         for other in (_OPPOSITES.get(term, frozenset()) | _negated_forms(term)) & (there - here):
             place = sentence.terms.index(other)
-            if anchored(Place(claim.terms, number, number), Place(sentence.terms, place, place), least=2):
+            if (term in negated_here) == (other in negated_there) and anchored(
+                Place(claim.terms, number, number), Place(sentence.terms, place, place), least=2
+            ):
                 conflict = Conflict("negation", claim.fragment(number, number), sentence.fragment(place, place))
                 return conflict, frozenset({term})
     return None

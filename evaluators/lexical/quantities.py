@@ -101,7 +101,7 @@ _GLUED_AFTER = re.compile(r"[.:/-]?\d|[/:]\w")
 
 _WORD = re.compile(r"\s{0,2}-?(%|[€£$¥₹₩₽元円]|°\s?[cf]|[^\W\d_]+(?:/h|²)?)")
 _WORDS_AFTER = 3
-_PHRASE_END = re.compile(r"[.,;:!?()\[\]\"\n，。；：！？（）、]")
+_PHRASE_END = re.compile(r"[.,;:!?()\[\]\"\n\d，。；：！？（）、]|\b(?:and|or|und|oder|et|ou|y|o|e)\b")
 _NOUNS_WITHIN, _BEFORE_WITHIN = 40, 48
 _LABELS = frozenset(tables.words("labels"))
 _BOUNDS = tuple(

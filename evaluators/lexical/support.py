@@ -62,7 +62,7 @@ def _strength(
         strength *= _FIGURE_MISSING
     if missing_names(passage, coverage.absent):
         strength *= _NAME_MISSING
-    if any(term in _SPEAKER and term not in context.holding for term in passage.terms):
+    if any(term in _SPEAKER and term not in nearest.terms for term in passage.terms):
         strength *= _FIRST_PERSON
     return min(1.0, strength)
 
