@@ -1,0 +1,107 @@
+"""The shipped rules, routes and dashboards against a live monitor, Prometheus and Alertmanager."""
+
+import asyncio
+import math
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from deploy.pictures.source import Prometheus, Series, interpolate
+from tests.deploy.replay import replay
+from tests.deploy.shipped import operands, panels, rules
+from tests.deploy.stack import SERVICE, Customers, Stack, stack, wait_for
+from tests.servers import get_json, require
+
+VARIABLES = {
+    "service": SERVICE,
+    "judge": "lexical",
+    "instance": ".*",
+    "price_input": "0.15",
+    "price_output": "0.6",
+    "__rate_interval": "15s",
+    "__range": "5m",
+}
+FIRED = f"FIRING page: GroundwatchLowFaithfulness service={SERVICE} judge=lexical"
+RESOLVED = FIRED.replace("FIRING", "RESOLVED")
+WRONG = "You can get a full refund within 90 days of purchase."
+
+
+class Seen(NamedTuple):
+    """What the run left: expressions without data, the inbox, and the evidence that the worst exemplars lead to."""
+
+    empty: dict[str, str]
+    inbox: str
+    evidence: list[dict[str, object]]
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    """One run: good answers, wrong ones until somebody is paged, good ones until it is over."""
+    require("prometheus", "prometheus-alertmanager")
+    return asyncio.run(_incident(tmp_path_factory.mktemp("stack")))
+
+
+async def _incident(folder: Path) -> Seen:
+    async with stack(folder) as running:
+        prometheus = Prometheus(running.prometheus)
+        with Customers(running.monitor.grpc, pace=30) as customers:
+            await asyncio.sleep(4)
+            customers.wrong = 1.0
+            await wait_for(lambda: FIRED in running.received(), 40, FIRED)
+            await asyncio.to_thread(replay, running.monitor.http, floods=900)
+            customers.wrong = 0.0
+            evidence = await _worst(running, prometheus)
+            empty = await asyncio.to_thread(_without_data, prometheus)
+            await wait_for(lambda: RESOLVED in running.received(), 40, RESOLVED)
+        return Seen(empty, running.received(), evidence)
+
+
+def _without_data(prometheus: Prometheus) -> dict[str, str]:
+    """The expressions that still return nothing after some seconds, by the name of what needs them."""
+    wanted = {f"{board}: {panel['title']}: {target['expr']}": interpolate(target["expr"], VARIABLES)
+              for board, panel in panels() for target in panel["targets"]}  # fmt: skip
+    wanted |= {f"{rule['alert']}: {expr}": expr for rule in rules("alert") for expr in operands(rule["expr"])}
+    wanted |= {rule["record"]: rule["record"] for rule in rules("record")}
+    give_up = time.monotonic() + 15
+    while wanted and time.monotonic() < give_up:
+        time.sleep(0.5)
+        wanted = {name: expr for name, expr in wanted.items() if not _has_data(prometheus.instant(expr))}
+    return wanted
+
+
+def _has_data(series: list[Series]) -> bool:
+    return any(math.isfinite(value) for one in series for _, value in one.points)
+
+
+async def _worst(running: Stack, prometheus: Prometheus) -> list[dict[str, object]]:
+    """The evidence of the traces behind the lowest scores in the panel of the worst traces."""
+    (target,) = next(panel["targets"] for _, panel in panels() if panel["title"] == "Lowest faithfulness")
+    assert target["exemplar"]
+    now, expr = time.time(), interpolate(target["expr"], VARIABLES)
+    found = await asyncio.to_thread(prometheus.exemplars, expr, now - 300, now)
+    ids = {exemplar.trace_id for exemplar in found if exemplar.value < 0.5}
+    return [await get_json(f"{running.monitor.web}/traces/{trace_id}", format="json") for trace_id in sorted(ids)]
+
+
+def test_every_panel_and_every_rule_expression_returns_data(seen: Seen) -> None:
+    assert seen.empty == {}
+
+
+def test_low_faithfulness_reaches_a_pager_and_resolves(seen: Seen) -> None:
+    assert seen.inbox.index(FIRED) < seen.inbox.index(RESOLVED)
+    assert "deploy/docs/runbooks/GroundwatchLowFaithfulness.md" in seen.inbox
+
+
+def test_the_monitors_own_alert_arrives_as_a_ticket_with_claim_and_chunk(seen: Seen) -> None:
+    alert = seen.inbox.partition(f"FIRING ticket: contradicted_claim service={SERVICE} judge=lexical")[2]
+    assert WRONG in alert
+    assert "refund-policy#1" in alert
+
+
+def test_the_exemplars_of_low_scores_lead_to_the_traces_with_the_wrong_answer(seen: Seen) -> None:
+    assert seen.evidence
+    for document in seen.evidence:
+        assert document["service"] == SERVICE
+        assert document["sample"]["answer"] == WRONG  # type: ignore[index]
