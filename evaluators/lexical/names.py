@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from evaluators.lexical.anchors import Place, anchored
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.tokens import terms
-from evaluators.lexical.weights import FUNCTION_TERMS
 
 _GERMAN = frozenset({"der", "die", "das", "und", "ist", "nicht", "ein", "eine", "wird", "mit", "für", "den"})
 _GERMAN_FROM = 2
@@ -42,8 +41,8 @@ def swapped_names(claim: Passage, sentence: Passage) -> list[Swap]:
     there, here = set(sentence.terms), set(claim.terms)
     if not _capitalised(claim, here - there) or _capitals_mean_nothing(claim) or _capitals_mean_nothing(sentence):
         return []
-    strangers = [run for run in _name_runs(claim) if there.isdisjoint(claim.terms[run[0] : run[1] + 1])]
-    rivals = [run for run in _name_runs(sentence) if here.isdisjoint(sentence.terms[run[0] : run[1] + 1])]
+    strangers = [run for run in claim.name_runs if there.isdisjoint(claim.terms[run[0] : run[1] + 1])]
+    rivals = [run for run in sentence.name_runs if here.isdisjoint(sentence.terms[run[0] : run[1] + 1])]
     rivals = [run for run in rivals if not _is_abbreviation(sentence, run[0])]
     swaps = [_swap(claim, run, sentence, rivals) for run in strangers] if rivals else []
     return [swap for swap in swaps if swap is not None]
@@ -66,7 +65,7 @@ def missing_names(claim: Passage, absent: frozenset[str]) -> int:
     """How many names of the claim the context does not hold in any form."""
     if not _capitalised(claim, absent) or _capitals_mean_nothing(claim):
         return 0
-    return sum(absent.issuperset(claim.terms[first : last + 1]) for first, last in _name_runs(claim))
+    return sum(absent.issuperset(claim.terms[first : last + 1]) for first, last in claim.name_runs)
 
 
 def _capitalised(passage: Passage, wanted: Set[str]) -> bool:
@@ -74,33 +73,6 @@ def _capitalised(passage: Passage, wanted: Set[str]) -> bool:
     if not wanted:
         return False
     return any(not word.islower() and not wanted.isdisjoint(terms(word)) for word in passage.text.split())
-
-
-def _name_runs(passage: Passage) -> list[tuple[int, int]]:
-    """(first, last) of each run of capitalised terms; the first word counts only where more than its place says so."""
-    runs: list[tuple[int, int]] = []
-    for number, term in enumerate(passage.terms):
-        start, _ = passage.spans[number]
-        if not passage.text[start].isupper() or term in FUNCTION_TERMS:
-            continue
-        if runs and runs[-1][1] == number - 1 and _adjoins(passage, number):
-            runs[-1] = (runs[-1][0], number)
-        else:
-            runs.append((number, number))
-    if runs and runs[0] == (0, 0) and not _has_inner_capital(passage):
-        return runs[1:]
-    return runs
-
-
-def _adjoins(passage: Passage, number: int) -> bool:
-    """Whether nothing but white space parts a term from the one before."""
-    before, here = passage.spans[number - 1], passage.spans[number]
-    return before == here or passage.text[before[1] : here[0]].isspace()
-
-
-def _has_inner_capital(passage: Passage) -> bool:
-    start, end = passage.spans[0]
-    return any(c.isupper() for c in passage.text[start + 1 : end])
 
 
 def _capitals_mean_nothing(passage: Passage) -> bool:

@@ -7,8 +7,10 @@ from evaluators.lexical.dates import Moment, moments
 from evaluators.lexical.quantities import Quantity, quantities
 from evaluators.lexical.scripts import HAS_UNSPACED, PIECE, fold
 from evaluators.lexical.tokens import count_terms, terms
+from evaluators.lexical.weights import FUNCTION_TERMS
 
 _WORD = re.compile(r"\S+")
+_OPENING = "([{\"'“‘«„"
 # The sentences of chunks that come again are compared again. What is kept is shared: nobody changes it.
 _KEPT = 2_048
 _moments = lru_cache(maxsize=_KEPT)(moments)
@@ -32,6 +34,26 @@ class Passage:
         """Quantities that are no part of a date."""
         found, dates = _quantities(self.text), self.moments
         return [q for q in found if not any(q.start < m.end and m.start < q.end for m in dates)] if dates else found
+
+    @cached_property
+    def name_runs(self) -> list[tuple[int, int]]:
+        """(first, last) of each run of capitalised terms; the first word only where more than its place says so."""
+        runs: list[tuple[int, int]] = []
+        number, joined = 0, False
+        for word in self.text.split():
+            count = count_terms(fold(word))
+            bare = word.lstrip(_OPENING)
+            # More terms than expected: the text has invisible characters, and no capitals are looked for.
+            if not count or number + count > len(self.terms):
+                continue
+            named = bare[:1].isupper() and self.terms[number] not in FUNCTION_TERMS
+            if named:
+                first = runs.pop()[0] if joined and bare == word else number
+                runs.append((first, number + count - 1))
+            joined = named and word[-1].isalnum()
+            number += count
+        begins_plainly = runs[:1] == [(0, 0)] and self.text.split(None, 1)[0][1:].islower()
+        return runs[1:] if begins_plainly else runs
 
     @cached_property
     def spans(self) -> list[tuple[int, int]]:

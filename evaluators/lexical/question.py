@@ -25,7 +25,8 @@ class Question:
     def share_in(self, found: Collection[str]) -> float:
         """Weighted share of the content terms among `found`; related words count somewhat less. 0 where it has none."""
         total = sum(self.weights.values())
-        missing = {term: weight for term, weight in self.weights.items() if term not in found}
+        said = self.weights.keys() & found
+        missing = {term: weight for term, weight in self.weights.items() if term not in said}
         if not missing or not total:
             return 1.0 if total else 0.0
         related = frozenset(prefixes(found))

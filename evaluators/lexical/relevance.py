@@ -17,7 +17,8 @@ def relevance(question: Question, chunk: str) -> float:
     total = sum(question.weights.values())
     if not total:
         return _UNDECIDED
-    counts = Counter(chain.from_iterable(part.terms for part in parts(chunk)))
+    found = list(chain.from_iterable(part.terms for part in parts(chunk)))
+    counts = Counter(filter(question.weights.__contains__, found))
     dwelt = sum(w * counts[t] / (counts[t] + _HALF_SATURATED) for t, w in question.weights.items()) / total
-    score = (1 - _DWELLING_SHARE) * question.share_in(counts) + _DWELLING_SHARE * min(1.0, dwelt * _HALF_SATURATED)
+    score = (1 - _DWELLING_SHARE) * question.share_in(found) + _DWELLING_SHARE * min(1.0, dwelt * _HALF_SATURATED)
     return round(min(1.0, score), 4)
