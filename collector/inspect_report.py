@@ -12,7 +12,7 @@ from rich.tree import Tree as Branch
 from collector.conventions.reader import Examination
 from collector.conventions.reading import Kind, State
 from collector.conventions.tree import Node
-from collector.conventions.verdict import retrieval_like_tool
+from collector.conventions.verdict import looks_like_retrieval
 from collector.inspect import Inspection
 from evaluators.sample import RagSample, Readiness
 
@@ -20,7 +20,7 @@ MAX_SHOWN = 160
 MAX_SPANS_SHOWN = 60
 MAX_CHUNKS_SHOWN = 10
 
-_TOOL_NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name", "traceloop.entity.name")
+_NAMES = ("gen_ai.tool.name", "ai.toolCall.name", "tool.name", "traceloop.entity.name")
 _STYLES = {Readiness.RAG: "bold green", Readiness.NO_RETRIEVAL: "bold yellow"}
 _CONTEXT = frozenset({Kind.RETRIEVAL, Kind.RERANKING})
 
@@ -112,17 +112,17 @@ def _span(node: Node, *, is_source: bool) -> Text:
 def _advice(examination: Examination) -> Iterable[Text]:
     if examination.sample.readiness is not Readiness.NO_RETRIEVAL:
         return
-    tool = retrieval_like_tool(examination.tree)
-    if tool is not None:
-        yield Text("  If this tool is the retrieval, put this into the configuration:", style="yellow")
-        yield Text(suggested_rule(tool))
+    node = looks_like_retrieval(examination.tree)
+    if node is not None:
+        yield Text("  If that is the retrieval, put this into the configuration:", style="yellow")
+        yield Text(suggested_rule(node))
 
 
-def suggested_rule(tool: Node) -> str:
-    """A configuration with an operator rule that makes the tool's span a retrieval."""
-    attributes = tool.span.attributes
-    named = next(((key, value) for key in _TOOL_NAMES if isinstance(value := attributes.get(key), str)), None)
-    match = {"name": tool.span.name} if named is None else {"attributes": dict([named])}
+def suggested_rule(node: Node) -> str:
+    """A configuration with an operator rule that makes spans like this one retrievals."""
+    attributes = node.span.attributes
+    named = next(((key, value) for key in _NAMES if isinstance(value := attributes.get(key), str)), None)
+    match = {"name": node.span.name} if named is None else {"attributes": dict([named])}
     return str(yaml.safe_dump({"operator_rules": [{"match": match}]}, sort_keys=False, allow_unicode=True)).rstrip()
 
 

@@ -15,7 +15,9 @@ _CLOSER = {"{": "}", "[": "]"}
 
 
 def repair(text: str) -> object | None:
-    """The value that `text` is the beginning of; None where it is not the beginning of a JSON array or object."""
+    """The value that `text` is the beginning of; None where that is no JSON array, object or string."""
+    if text.startswith('"'):
+        return _try(_HALF_ESCAPE.sub("", text) + CUT_MARK + '"')
     open_brackets: list[str] = []
     whole, whole_brackets = 0, ""
     tail = ""
@@ -56,4 +58,4 @@ def _try(text: str) -> object | None:
         value: object = orjson.loads(text)
     except orjson.JSONDecodeError:
         return None
-    return value if isinstance(value, dict | list) else None
+    return value if isinstance(value, dict | list | str) else None

@@ -32,7 +32,7 @@ def read(span: Span) -> SpanReading | None:
     if hits is None and not stamp and request is None and "traceloop.workflow.name" not in attributes:
         return None
     reading = SpanReading(
-        request or _KINDS.get(stamp),
+        request or _KINDS.get(stamp) or _unnamed(attributes),
         input=first(attributes, _INPUT),
         output=first(attributes, _OUTPUT),
         session=first_id(attributes, _SESSION),
@@ -44,6 +44,12 @@ def read(span: Span) -> SpanReading | None:
         documents = read_documents(reading.output)
         return replace(reading, kind=Kind.RETRIEVAL, query=reading.input, documents=documents, output=None)
     return reading
+
+
+def _unnamed(attributes: Attributes) -> Kind | None:
+    """LlamaIndex's model calls are tasks without an operation, told by the messages that they gave."""
+    said = "gen_ai.output.messages" in attributes and "gen_ai.operation.name" not in attributes
+    return Kind.GENERATION if said else None
 
 
 def _hits(span: Span) -> Documents | None:

@@ -10,7 +10,7 @@ from collector.conventions.registry import switch_of
 from collector.conventions.tree import Node, Tree
 from evaluators.sample import Readiness
 
-_TOOLS_LOOKED_AT = 5
+_LOOKED_AT = 8
 _NO_FIELD = "add `content` to each recorded document, or declare `retrievalContext` in the trace's metadata"
 _UNKNOWN_KEYS = "an operator rule can name the key of the text"
 _STATES = {
@@ -52,10 +52,11 @@ def reason_of(readiness: Readiness, tree: Tree, context: Context, asked: str, an
     return f"{found}; question from {asked}; answer from {answered}"
 
 
-def retrieval_like_tool(tree: Tree) -> Node | None:
-    """A tool whose result reads as documents: what an operator rule could name."""
-    tools = list(tree.of_kind(Kind.TOOL))[:_TOOLS_LOOKED_AT]
-    return next((tool for tool in tools if _has_documents(read_documents(tool.reading.output))), None)
+def looks_like_retrieval(tree: Tree) -> Node | None:
+    """A tool, or else a step, whose result reads as documents: what an operator rule could name."""
+    tools, steps = list(tree.of_kind(Kind.TOOL)), list(tree.of_kind(Kind.CHAIN))
+    candidates = tools[:_LOOKED_AT] + steps[:_LOOKED_AT]
+    return next((node for node in candidates if _has_documents(read_documents(node.reading.output))), None)
 
 
 def _has_documents(documents: Documents) -> bool:
@@ -75,10 +76,10 @@ def _no_retrieval(tree: Tree) -> str:
     kinds = Counter(node.kind.value for node in tree.nodes)
     seen = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     sentence = f"no span is marked as a retrieval ({seen})"
-    tool = retrieval_like_tool(tree)
-    if tool is None:
+    node = looks_like_retrieval(tree)
+    if node is None:
         return sentence
-    return f"{sentence}; {tool.span.name[:80]!r} returns documents: an operator rule makes it a retrieval"
+    return f"{sentence}; {node.span.name[:80]!r} returns documents: an operator rule makes it a retrieval"
 
 
 def _no_text(context: Context) -> str:

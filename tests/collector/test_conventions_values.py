@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from collector.conventions.cut_json import repair
+from collector.conventions.cut_json import CUT_MARK, repair
 from collector.conventions.documents import MAX_DOCUMENTS, read_documents
 from collector.conventions.reading import State
 from collector.conventions.values import as_id, as_number, decode, is_masked, is_repr
@@ -123,6 +123,12 @@ def test_whatever_a_limit_leaves_of_json_is_read_as_a_beginning(
 )
 def test_what_is_no_beginning_of_json_is_not_mended(text: str) -> None:
     assert repair(text) is None
+
+
+def test_a_cut_json_string_loses_its_quote_and_is_flagged() -> None:
+    decoded = decode('"You can get a full \\"refund\\u00')
+    assert (decoded.value, decoded.cut) == ('You can get a full "refund' + CUT_MARK, True)
+    assert decode('"Refunds" take 30 days').value == '"Refunds" take 30 days'
 
 
 def test_a_footnote_at_the_start_of_a_text_does_not_make_it_json() -> None:
