@@ -1,22 +1,18 @@
 """Quantities: numbers with what they measure or count, found in a text."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from evaluators.lexical import tables
-from evaluators.lexical.numerals import HAN_NUMERAL, MULTIPLIERS, WORDS, han_value, values
+from evaluators.lexical.numbers import Number, Readings, numbers
+from evaluators.lexical.numerals import MULTIPLIERS
 from evaluators.lexical.scripts import HAS_UNSPACED, fold
 from evaluators.lexical.tokens import terms
 from evaluators.lexical.units import BETWEEN, UNITS, Dimension, Unit
 from evaluators.lexical.weights import FUNCTION_TERMS
 
 QUANTITIES_AT_MOST = 24
-
-
-_Readings = tuple[float, ...]
 
 
 class Bound(StrEnum):
@@ -38,8 +34,8 @@ class Quantity:
 
     def __init__(
         self,
-        low: _Readings,
-        high: _Readings,
+        low: Readings,
+        high: Readings,
         unit: Unit,
         *,
         rounded: bool,
@@ -73,31 +69,8 @@ class Quantity:
         return _terms_before(self._folded, self.start)
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    start: int
-    end: int
-    low: _Readings
-    high: _Readings
-    currency: Unit | None = None
-
-
 _COUNT = Unit("", Dimension.COUNT)
 _ORDINAL = Unit("", Dimension.ORDINAL)
-
-_DIGITS = r"(?:\d{1,3}(?:[,.' ]\d{3})+(?!\d)(?:[.,]\d{1,6})?|\d{1,15}(?:[.,]\d{1,6})?)"
-_NAMED = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
-_VERBAL = rf"(?:(?:{_NAMED})(?:[- ](?:{_NAMED}))?|(?:a|an|one) (?:hundred|thousand|million|billion|dozen))(?![^\W\d_])"
-_BY_DIGITS = re.compile(_DIGITS)
-_BY_WORDS = re.compile(rf"(?<![^\W\d_])(?:{_VERBAL})")
-_JOINED = r"\s?(?:-|~|\u301c|\uff5e|至|到)\s?|\s(?:to|bis|until|till|through|or|a|à|до|and|hingga|sampai)\s"
-_TO = re.compile(rf"(?P<to>{_JOINED})[$€£¥₹]?(?P<high>{_DIGITS}|{_VERBAL})")
-_SIGN = re.compile(r"(us\$|r\$|[$€£¥₹₩₽]|\b(?:usd|eur|gbp|chf|rp|rs)\.?)\s?$")
-# `5 or 10 days`, `5 and 10 days` are two numbers; `between 5 and 10 days` is a range.
-_NO_RANGE = frozenset({"and", "or", "a"})
-# What makes digits part of something else: a word (covid-19), a version, a date, a phone number, a path.
-_GLUED_BEFORE = re.compile(r"(?:[a-z_.,:/#^\d]|[^\W_]-|\d[-\u2013])$")
-_GLUED_AFTER = re.compile(r"[.:/-]?\d|[/:]\w")
 
 _WORD = re.compile(r"\s{0,2}-?(%|[€£$¥₹₩₽元円]|°\s?[cf]|[^\W\d_]+(?:/h|²)?)")
 _WORDS_AFTER = 3
@@ -120,7 +93,7 @@ def quantities(text: str) -> list[Quantity]:
     folded = fold(text)
     found: list[Quantity] = []
     end = 0
-    for number in sorted(_numbers(folded), key=lambda number: number.start):
+    for number in sorted(numbers(folded), key=lambda number: number.start):
         quantity = _measured(text, folded, number) if number.start >= end else None
         if quantity is not None:
             found.append(quantity)
@@ -130,50 +103,7 @@ def quantities(text: str) -> list[Quantity]:
     return found
 
 
-def _numbers(folded: str) -> Iterator[_Number]:
-    for match in _BY_DIGITS.finditer(folded):
-        if not _GLUED_BEFORE.search(folded, max(0, match.start() - 2), match.start()):
-            yield from _spanned(folded, match.start(), match.end())
-    if not WORDS.keys().isdisjoint(folded.replace("-", " ").split()):
-        for match in _BY_WORDS.finditer(folded):
-            yield from _spanned(folded, match.start(), match.end())
-    if HAS_UNSPACED.search(folded):
-        yield from _han_numbers(folded)
-
-
-def _spanned(folded: str, start: int, end: int) -> Iterator[_Number]:
-    """The number at start..end, or the range that begins with it."""
-    sign = _SIGN.search(folded, max(0, start - 5), start)
-    currency = UNITS.get(sign.group(1).strip(".")) if sign else None
-    low = _readings(folded[start:end])
-    begin = sign.start() if sign else start
-    to = _TO.match(folded, end)
-    if to is None:
-        if not _GLUED_AFTER.match(folded, end):
-            yield _Number(begin, end, low, low, currency)
-    elif to["to"].strip() in _NO_RANGE and not (to["to"] == " and " and folded[:begin].endswith("between ")):
-        yield _Number(begin, end, low, low, currency)
-    elif not _GLUED_AFTER.match(folded, to.end()):
-        yield _Number(begin, to.end(), low, _readings(to["high"]), currency)
-
-
-def _han_numbers(folded: str) -> Iterator[_Number]:
-    for match in HAN_NUMERAL.finditer(folded):
-        value = han_value(match.group())
-        if any(folded[match.end() : match.end() + length] in UNITS for length in (1, 2, 3)):
-            yield _Number(match.start(), match.end(), (value,), (value,))
-
-
-def _readings(number: str) -> _Readings:
-    if number[0].isdigit():
-        return values(number)
-    parts = re.split("[- ]", number)
-    if parts[-1] in MULTIPLIERS:
-        return (MULTIPLIERS[parts[-1]],)
-    return (sum(WORDS.get(part, 0.0) for part in parts),)
-
-
-def _measured(text: str, folded: str, number: _Number) -> Quantity | None:
+def _measured(text: str, folded: str, number: Number) -> Quantity | None:
     """The number with its multiplier, unit and nouns; None where it is a year, a label or part of a word."""
     low, high, unit, end = number.low, number.high, number.currency, number.end
     rounded = any(mark in folded[number.start : end] for mark in ".,")
@@ -247,7 +177,7 @@ def _terms_before(folded: str, start: int) -> frozenset[str]:
     return frozenset([term for term in terms(phrase) if term not in FUNCTION_TERMS][-3:])
 
 
-def _is_year(folded: str, number: _Number) -> bool:
+def _is_year(folded: str, number: Number) -> bool:
     digits = folded[number.start : number.end]
     return len(digits) == 4 and digits.isdigit() and _YEARS[0] <= number.low[0] <= _YEARS[1]
 

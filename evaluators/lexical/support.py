@@ -6,7 +6,8 @@ from itertools import pairwise
 from evaluators.facets import ClaimVerdict, Support
 from evaluators.lexical.conflicts import Comparison, compare
 from evaluators.lexical.context import Context
-from evaluators.lexical.coverage import Coverage, cover
+from evaluators.lexical.coverage import cover
+from evaluators.lexical.evidence import Evidence
 from evaluators.lexical.names import missing_names
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.scripts import HAS_UNSPACED, fold
@@ -31,51 +32,43 @@ def claims_something(passage: Passage) -> bool:
 
 def verdict(passage: Passage, question: frozenset[str], context: Context) -> ClaimVerdict:
     """The verdict on one claim."""
-    claim = passage.text
     coverage = cover(passage.terms, question, context)
     if coverage is None:
-        return ClaimVerdict(claim, Support.NOT_IN_CONTEXT)
+        return ClaimVerdict(passage.text, Support.NOT_IN_CONTEXT)
     sentence = context.sentences[coverage.sentence]
-    nearest = Passage(context.text(coverage.sentence), sentence.terms)
-    comparison = compare(passage, nearest, coverage, context)
-    strength = _strength(passage, nearest, coverage, context, comparison)
-    if comparison.conflict is not None:
-        return ClaimVerdict(
-            claim,
-            Support.CONTRADICTED,
-            sentence.chunk,
-            nearest.text,
-            round(strength * _CONTRADICTED, 4),
-            comparison.conflict,
-        )
+    evidence = Evidence(passage, Passage(context.text(coverage.sentence), sentence.terms), coverage, context)
+    comparison = compare(evidence)
+    strength = _strength(evidence, comparison)
     support = Support.SUPPORTED if strength >= SUPPORTED_FROM else Support.NOT_IN_CONTEXT
-    return ClaimVerdict(claim, support, sentence.chunk, nearest.text, round(strength, 4))
+    if comparison.conflict is not None:
+        support, strength = Support.CONTRADICTED, strength * _CONTRADICTED
+    quote = evidence.sentence.text
+    return ClaimVerdict(passage.text, support, sentence.chunk, quote, round(strength, 4), comparison.conflict)
 
 
-def _strength(
-    passage: Passage, nearest: Passage, coverage: Coverage, context: Context, comparison: Comparison
-) -> float:
-    strength = coverage.value(comparison.said_otherwise)
-    if comparison.replaced or _has_new_word(passage, nearest):
+def _strength(evidence: Evidence, comparison: Comparison) -> float:
+    claim, sentence = evidence.claim, evidence.sentence
+    strength = evidence.coverage.value(comparison.said_otherwise)
+    if comparison.replaced or _has_new_word(claim, sentence):
         strength *= _REPLACED
     if comparison.figures_missing:
         strength *= _FIGURE_MISSING
-    if missing_names(passage, coverage.absent):
+    if missing_names(claim, evidence.coverage.absent):
         strength *= _NAME_MISSING
-    if any(term in _SPEAKER and term not in nearest.terms for term in passage.terms):
+    if any(term in _SPEAKER and term not in sentence.terms for term in claim.terms):
         strength *= _FIRST_PERSON
     return min(1.0, strength)
 
 
-def _has_new_word(passage: Passage, nearest: Passage) -> bool:
+def _has_new_word(claim: Passage, sentence: Passage) -> bool:
     """Whether the claim has two characters in a row that the sentence does not have at all.
 
     Only for scripts whose characters are words: there most of a pair of sentences agrees whatever the name in it.
     """
-    if not HAS_UNSPACED.search(passage.text):
+    if not HAS_UNSPACED.search(claim.text):
         return False
-    known = set(fold(nearest.text))
-    return any(one not in known and other not in known for one, other in _ideographs(fold(passage.text)))
+    known = set(fold(sentence.text))
+    return any(one not in known and other not in known for one, other in _ideographs(fold(claim.text)))
 
 
 def _ideographs(text: str) -> Iterator[tuple[str, str]]:
