@@ -6,12 +6,14 @@ maximum age. Only the arrival clock counts: the senders' clocks may be hours off
 """
 
 from collections import OrderedDict
+from collections.abc import Container
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from collector.receipts import Custody, Receipt, Receipts, Source, with_receipt
 from collector.spans import ClosedTrace, KeptSpan, Resource, SpanBatch, WireSpan
 from collector.wheel import Wheel
 from evaluators.clock import Clock
@@ -54,7 +56,10 @@ class AssemblyMetrics(Protocol):
 
 @dataclass(slots=True)
 class _Trace:
-    """One trace, open or remembered. `others` holds resources that differ from the first one's."""
+    """One trace, open or remembered.
+
+    `others` holds resources that differ from the first one's. `mixed` says that spans came with a receipt and without.
+    """
 
     resource: Resource
     created: float
@@ -66,13 +71,15 @@ class _Trace:
     size: int = TRACE_OVERHEAD
     dropped: int = 0
     revision: int = 0
+    receipts: Receipts = ()
+    mixed: bool = False
 
 
 class Assembler:
     """Holds open traces, bounded in number and bytes.
 
     `add` takes spans and returns what it had to close early; `tick` returns the traces that are due, `close_all` all of
-    them. Not thread-safe.
+    them. The receipts of what it returns are in `custody`. Not thread-safe.
     """
 
     def __init__(self, settings: AssemblySettings, clock: Clock, metrics: AssemblyMetrics) -> None:
@@ -85,6 +92,7 @@ class Assembler:
         self._reopenable: OrderedDict[bytes, _Trace] = OrderedDict()
         self._reopenable_bytes = 0
         self.open_bytes = 0
+        self.custody = Custody()
 
     @property
     def open_traces(self) -> int:
@@ -95,7 +103,7 @@ class Assembler:
         """Take every span of the batch. Never raises: spans over a trace's cap are dropped and counted."""
         now = self._clock.monotonic()
         for span in batch.spans:
-            self._add_span(span, now)
+            self._add_span(span, now, batch.receipt)
         for trace_id in batch.ordinary_roots:
             if trace := self._open.get(trace_id):
                 trace.last_seen = now
@@ -110,7 +118,9 @@ class Assembler:
             trace = self._open.get(trace_id)
             if trace is None:
                 continue
-            if self._deadline(trace) <= now:
+            if trace.receipts and any(receipt.source.suspended for receipt in trace.receipts):
+                self._wheel.put(trace_id, now)
+            elif self._deadline(trace) <= now:
                 closed.append(self._close(trace_id, self._reason(trace, now)))
             else:
                 self._wheel.put(trace_id, self._deadline(trace))
@@ -120,11 +130,42 @@ class Assembler:
         """Close whatever is open, oldest first."""
         return [self._close(trace_id, reason) for trace_id in list(self._open)]
 
-    def _add_span(self, span: WireSpan, now: float) -> None:
+    def hand_back(self, sources: Container[Source]) -> int:
+        """Let go of what these sources brought: others will read it again. Returns the number of traces dropped.
+
+        A trace that has spans from elsewhere too stays open with all of them.
+        """
+        dropped = 0
+        for trace_id, trace in list(self._open.items()):
+            back = [receipt for receipt in trace.receipts if receipt.source in sources]
+            if not back:
+                continue
+            trace.receipts = tuple(receipt for receipt in trace.receipts if receipt not in back)
+            for receipt in back:
+                receipt.release()
+            if not trace.receipts and not trace.mixed:
+                del self._open[trace_id]
+                self.open_bytes -= trace.size
+                dropped += 1
+        return dropped
+
+    def forget(self, trace_id: bytes) -> None:
+        """A trace that was closed is handed back after all: should it come again, it is new."""
+        self._remembered.pop(trace_id, None)
+        self._take_reopenable(trace_id)
+
+    def _add_span(self, span: WireSpan, now: float, receipt: Receipt | None) -> None:
         trace = self._open.get(span.trace_id) or self._new(span, now)
         if trace is None:
+            if receipt is not None:
+                self.custody.join(span.trace_id, receipt)
             return
         trace.last_seen = now
+        if receipt is not None:
+            trace.mixed = trace.mixed or bool(trace.spans and not trace.receipts)
+            trace.receipts = with_receipt(trace.receipts, receipt)
+        elif trace.receipts:
+            trace.mixed = True
         known = span.span_id in trace.spans
         if known and not self._finishes_running(trace, span):
             self._metrics.spans_dropped("duplicate", 1)
@@ -209,9 +250,14 @@ class Assembler:
         trace = self._open.pop(trace_id)
         self.open_bytes -= trace.size
         self._remember(trace_id, trace)
+        held, returnable = bool(trace.receipts), bool(trace.receipts and not trace.mixed)
+        if held:
+            self.custody.take(trace_id, trace.receipts)
+            trace.receipts = ()
         others = trace.others or {}
         spans = tuple(KeptSpan(raw, others.get(span_id, trace.resource)) for span_id, raw in trace.spans.items())
-        return ClosedTrace(trace_id, spans, reason, self._clock.monotonic(), trace.dropped, trace.revision)
+        closed_at = self._clock.monotonic()
+        return ClosedTrace(trace_id, spans, reason, closed_at, trace.dropped, trace.revision, held, returnable)
 
     def _remember(self, trace_id: bytes, trace: _Trace) -> None:
         self._remembered.pop(trace_id, None)

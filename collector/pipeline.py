@@ -1,14 +1,15 @@
 """The straight line behind the receivers: assemble, read, sample, judge, and tell metrics, store and rules."""
 
 import asyncio
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from alerts.exposition import Metrics
 from alerts.store import VerdictStore
 from collector.assembler import Assembler
+from collector.backlog import Backlog
+from collector.receipts import Source
 from collector.spans import ClosedTrace, SpanBatch
 from evaluators.assess import assess, facets_to_ask
 from evaluators.dispatcher import Dispatcher, Judgement
@@ -18,9 +19,6 @@ from evaluators.facets import FacetAnswers
 from evaluators.metrics import Metric
 from evaluators.sample import RagSample, Readiness
 from evaluators.sampler import Decision, Sampler
-
-BACKLOG_BYTES = 128 << 20
-"""Closed traces waiting to be read. Above it receivers refuse, so that senders keep what we cannot keep up with."""
 
 TURN = 50
 """Traces read before the event loop gets a turn: about 10 ms."""
@@ -72,8 +70,8 @@ class Pipeline:
         self._metrics = metrics
         self._store = store
         self._observer = observer
-        self._backlog: deque[ClosedTrace] = deque()
-        self._backlog_bytes = 0
+        self._custody = assembler.custody
+        self._backlog = Backlog()
         self._filled = asyncio.Event()
         self._dispatcher: Dispatcher | None = None
 
@@ -83,7 +81,7 @@ class Pipeline:
 
     def take(self, batch: SpanBatch) -> None:
         """Take a whole batch, or raise RetryableError and take nothing."""
-        if self._backlog_bytes > BACKLOG_BYTES:
+        if self._backlog.is_full or (batch.receipt is not None and self._backlog.is_patient_full):
             raise RetryableError("more traces than this monitor can read: try again", retry_after=1.0)
         self._enqueue(self._assembler.add(batch))
 
@@ -96,42 +94,66 @@ class Pipeline:
         while True:
             await self._filled.wait()
             self._filled.clear()
-            while self._backlog:
-                self._read_some(TURN)
+            more = True
+            while more:
+                more = self._read_some(TURN)
                 await asyncio.sleep(0)
 
     def close_all(self) -> None:
         """Close and read whatever is open: the monitor is about to stop."""
         self._enqueue(self._assembler.close_all())
-        self._read_some(len(self._backlog))
+        while self._read_some(TURN):
+            pass
+
+    def hand_back(self, sources: Container[Source]) -> int:
+        """Let go of the traces of these sources that no judge has seen; how many. Somebody else will read them."""
+        back = self._backlog.take_out(lambda trace: trace.returnable and self._custody.is_of(trace.trace_id, sources))
+        for trace in back:
+            self._custody.release(trace.trace_id)
+            self._assembler.forget(trace.trace_id)
+        return len(back) + self._assembler.hand_back(sources)
 
     def deliver(self, judgement: Judgement) -> None:
-        """Turn a judgement into metrics, a record and, where it matters, a signal."""
+        """Turn a judgement into metrics, a record and, where it matters, a signal; then its receipts may go."""
         route = self._routes[judgement.judge]
-        self._tell(
-            assess(
-                judgement.sample,
-                route.metrics,
-                judgement.result,
-                judge=route.judge,
-                identity=judgement.identity,
-                age_s=judgement.age_s,
-                cached=judgement.cached,
+        try:
+            self._tell(
+                assess(
+                    judgement.sample,
+                    route.metrics,
+                    judgement.result,
+                    judge=route.judge,
+                    identity=judgement.identity,
+                    age_s=judgement.age_s,
+                    cached=judgement.cached,
+                )
             )
-        )
+        finally:
+            if self._custody:
+                self._custody.release(bytes.fromhex(judgement.sample.trace_id))
+                self._filled.set()
 
     def _enqueue(self, traces: list[ClosedTrace]) -> None:
         if not traces:
             return
-        self._backlog.extend(traces)
-        self._backlog_bytes += sum(trace.size for trace in traces)
+        self._backlog.put(traces)
         self._filled.set()
 
-    def _read_some(self, count: int) -> None:
-        for _ in range(min(count, len(self._backlog))):
-            trace = self._backlog.popleft()
-            self._backlog_bytes -= trace.size
-            self._judge(trace)
+    def _read_some(self, count: int) -> bool:
+        """Read up to `count` traces; False once there is none, or none that judges have room for."""
+        for _ in range(count):
+            trace = self._backlog.take(self._has_room)
+            if trace is None:
+                return False
+            try:
+                self._judge(trace)
+            finally:
+                if trace.held:
+                    self._custody.release(trace.trace_id)
+        return True
+
+    def _has_room(self) -> bool:
+        return self._dispatcher is None or all(self._dispatcher.has_room(judge) for judge in self._routes)
 
     def _judge(self, trace: ClosedTrace) -> None:
         trace_id = trace.trace_id.hex()
@@ -163,6 +185,8 @@ class Pipeline:
         if self._dispatcher is None:
             raise RuntimeError("the pipeline is not connected to a dispatcher")
         self._store.decision(sample.trace_id, sample.service, "queued", f"for {route.judge}")
+        if self._custody:
+            self._custody.hold(bytes.fromhex(sample.trace_id))
         self._dispatcher.submit(sample, route.judge, facets, closed_at)
 
     def _skip(self, sample: RagSample, route: Route, result: Skipped | FacetAnswers, reason: str) -> None:

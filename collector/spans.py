@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from collector.receipts import Receipt
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resource:
@@ -38,7 +40,8 @@ class SpanBatch:
 
     `spans` are the recognised ones. `ordinary_roots` are the trace ids of spans without parent and marker: they are not
     kept, but tell that their trace has ended. `received` counts all spans of the request, `rejected` those refused by
-    reason; `message` explains the first refusal to the sender (no payload text).
+    reason; `message` explains the first refusal to the sender (no payload text). `receipt` is that of the unit which
+    brought them, where the receiver can ask for it again.
     """
 
     received: int = 0
@@ -46,6 +49,7 @@ class SpanBatch:
     ordinary_roots: list[bytes] = field(default_factory=list)
     rejected: dict[str, int] = field(default_factory=dict)
     message: str = ""
+    receipt: Receipt | None = None
 
 
 class SpanSink(Protocol):
@@ -70,7 +74,8 @@ class ClosedTrace:
     """All recognised spans of one trace, in order of arrival, each span id once.
 
     `closed_by` is root, idle, max_age, evicted or drain. `dropped` counts spans over the trace's cap. `revision` is 1
-    where the trace had closed before and a late span reopened it, else 0. `closed_at` is monotonic seconds.
+    where the trace had closed before and a late span reopened it, else 0. `closed_at` is monotonic seconds. `held` says
+    that its receipts are in custody until it is judged, `returnable` that all its spans can be had again by them.
     """
 
     trace_id: bytes
@@ -79,6 +84,8 @@ class ClosedTrace:
     closed_at: float
     dropped: int = 0
     revision: int = 0
+    held: bool = False
+    returnable: bool = False
 
     @property
     def size(self) -> int:

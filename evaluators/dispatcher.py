@@ -85,6 +85,11 @@ class Dispatcher:
         """Calls that wait for the judge called `judge`."""
         return self._lanes[judge].depth
 
+    def has_room(self, judge: str) -> bool:
+        """Whether the judge called `judge` can take more without a queue. One that is down need not be waited for."""
+        lane = self._lanes[judge]
+        return lane.depth < self._settings[judge].settings.concurrency or lane.health.state is not BreakerState.CLOSED
+
     def last_failure(self, judge: str) -> FailReason | None:
         """Why the latest call to the judge called `judge` failed; None where it did not."""
         return self._lanes[judge].health.last_failure

@@ -363,6 +363,10 @@ class DispatchLog:
 
     def __init__(self) -> None:
         self.submitted: list[tuple[RagSample, str, frozenset[Facet]]] = []
+        self.room = True
+
+    def has_room(self, judge: str) -> bool:
+        return self.room
 
     def submit(self, sample: RagSample, judge: str, facets: frozenset[Facet], closed_at: float) -> None:
         self.submitted.append((sample, judge, facets))

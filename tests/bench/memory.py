@@ -1,4 +1,5 @@
-"""What the monitor holds in memory: idle, with 100 000 open RAG traces, and after ordinary traffic has passed.
+"""What the monitor holds in memory: idle, with 100 000 open RAG traces without and with receipts, and after ordinary
+traffic has passed.
 
 Each case runs in a process of its own, since memory that Python once had is not always given back.
 """
@@ -15,6 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import TraceReader
+from collector.receipts import Receipt, Source
 from collector.service import Service
 from evaluators.clock import SystemClock
 from tests.bench.traffic import mixed_fleet
@@ -31,9 +33,13 @@ def main() -> None:
     """Print one line per case."""
     idle = _in_process(_idle)
     held, traces = _in_process(_open_traces)
+    owed, _ = _in_process(_open_traces_with_receipts)
     first, later = _in_process(_ordinary)
     print(f"idle process, everything imported    {idle / MIB:7.1f} MiB resident")
     print(f"{traces} open RAG traces           {held / MIB:7.1f} MiB resident, {(held - idle) / traces:.0f} bytes each")
+    print(
+        f"likewise, each from a message       {owed / MIB:7.1f} MiB resident, {(owed - idle) / traces:.0f} bytes each"
+    )
     print(f"after 0.1 and 2 million mixed spans  {first / MIB:7.1f} and {later / MIB:.1f} MiB resident")
 
 
@@ -66,6 +72,16 @@ def _open_traces(out: Connection) -> None:
     rng = random.Random(1)
     for _ in range(TRACES // 100):
         assembler.add(codec.decode(_rag_request(rng, 100)))
+    out.send((_resident(), assembler.open_traces))
+
+
+def _open_traces_with_receipts(out: Connection) -> None:
+    codec, assembler = _parts()
+    rng, source = random.Random(1), Source(0)
+    for number in range(TRACES):
+        batch = codec.decode(_rag_request(rng, 1))
+        batch.receipt = Receipt(source, number, 0.0)
+        assembler.add(batch)
     out.send((_resident(), assembler.open_traces))
 
 

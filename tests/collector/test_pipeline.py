@@ -7,7 +7,7 @@ import pytest
 
 from alerts.exposition import Metrics
 from alerts.store import VerdictStore
-from collector import pipeline
+from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
 from collector.pipeline import Pipeline, Route
@@ -143,7 +143,7 @@ def test_a_service_outside_every_rule_is_skipped_with_the_reason() -> None:
 
 def test_036_above_the_bound_a_batch_is_refused_whole_and_taken_later(monkeypatch: pytest.MonkeyPatch) -> None:
     line = Line()
-    monkeypatch.setattr(pipeline, "BACKLOG_BYTES", 100)
+    monkeypatch.setattr(backlog, "MAX_BYTES", 100)
     line.take(RAG)
     line.clock.advance(3)
     line.pipeline.tick()
