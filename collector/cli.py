@@ -64,6 +64,9 @@ def _demo(options: argparse.Namespace) -> int:
 def _in_loop(coroutine: Coroutine[object, object, int]) -> int:
     import uvloop
 
+    from collector.allocator import keep_freed_buffers
+
+    keep_freed_buffers()
     return uvloop.run(coroutine)
 
 

@@ -6,23 +6,17 @@ from operator import attrgetter
 
 from google.protobuf.message import DecodeError
 
-from collector import wire
+from collector import ids, wire
 from collector.attributes import MAX_VALUE_BYTES, Attributes
-from collector.bounds import check_groups, check_spans, malformed, too_many
-from collector.ids import check_ids, is_plain_child, match_plain_root
+from collector.envelope import MAX_SPANS, Bounds, Envelope
 from collector.markers import Markers
 from collector.resources import read_resource
 from collector.spans import Resource, SpanBatch, WireSpan
 from collector.status import Reason
 from evaluators.errors import PermanentError
 
-MAX_SPANS = 100_000
-MAX_GROUPS = 10_000
-"""Resources, and scopes, of one request: each costs an object, whether it holds a span or not."""
-
-# Below these sizes a body is cheaper to parse, whatever it holds, than a good one is to walk.
-UNCOUNTED_GROUP_BYTES = 256 << 10
-UNCOUNTED_SPAN_BYTES = 4 << 20
+CHECKED_AT_ONCE = 32
+"""Spans parsed in one call: enough to share its cost, few enough to stay in the processor's cache."""
 
 _MESSAGES = {
     Reason.INVALID_ID: "trace_id must be 16 bytes and span_id 8, not all zero; parent_span_id must be empty or 8 bytes",
@@ -31,7 +25,6 @@ _MESSAGES = {
     Reason.DECODE_ERROR: "the span is not a serialized opentelemetry.proto.trace.v1.Span",
 }
 
-_Marked = tuple[bytes, Resource]
 _header = attrgetter("trace_id", "span_id", "parent_span_id", "end_time_unix_nano")
 
 
@@ -47,49 +40,24 @@ class Codec:
 
         Raises RefusedError where it is none, or holds more than `max_spans` spans. A bad span costs only itself.
         """
-        if len(body) > UNCOUNTED_SPAN_BYTES:
-            check_spans(body, self._max_spans)
-        elif len(body) > UNCOUNTED_GROUP_BYTES:
-            check_groups(body, MAX_GROUPS)
-        try:
-            request = wire.Request.FromString(body)
-        except DecodeError:
-            raise malformed() from None
         batch = SpanBatch()
-        marked: list[_Marked] = []
-        groups = 0
-        for resource_spans in _few(request.resource_spans):
-            for scope_spans in _few(resource_spans.scope_spans, groups):
-                groups += 1
-                self._sort(scope_spans.spans, resource_spans, batch, marked)
-        _take_marked(marked, body, batch)
+        envelope = Envelope(body, self._max_spans)
+        for scope in envelope.scopes():
+            # An instrumentation library has a scope of its own, so most scopes hold no marker at all.
+            if self._markers.occur_in_scope(body, scope.at, scope.end):
+                marked, ordinary = self._markers.split(body, scope.spans())
+                _check_ordinary([body[start:stop] for _, start, stop in ordinary], batch)
+                _take(body, marked, read_resource(scope.resource), batch)
+            else:
+                _check_ordinary(scope.copies(), batch)
+        batch.received = envelope.received
         return batch
-
-    def _sort(
-        self, spans: Sequence[bytes], resource_spans: wire.Message, batch: SpanBatch, marked: list[_Marked]
-    ) -> None:
-        batch.received += len(spans)
-        if batch.received > self._max_spans:
-            raise too_many(self._max_spans, "spans")
-        if not spans:
-            return
-        ours, others = self._markers.split(list(spans))
-        _check_ordinary(others, batch)
-        if ours:
-            resource = read_resource(resource_spans.resource)
-            marked += [(raw, resource) for raw in ours]
-
-
-def _few(groups: Sequence[wire.Message], before: int = 0) -> Sequence[wire.Message]:
-    if before + len(groups) > MAX_GROUPS:
-        raise too_many(MAX_GROUPS, "resources or scopes")
-    return groups
 
 
 def _check_ordinary(spans: Sequence[bytes], batch: SpanBatch) -> None:
     """Spans that nobody will read: only their ids must be right, and who has no parent ends its trace."""
-    for raw in filterfalse(is_plain_child, spans):
-        if root := match_plain_root(raw):
+    for raw in filterfalse(ids.is_plain_child, spans):
+        if root := ids.match_plain_root(raw):
             batch.ordinary_roots.append(root[1])
         else:
             _check_unusual(raw, batch)
@@ -101,42 +69,42 @@ def _check_unusual(raw: bytes, batch: SpanBatch) -> None:
     except DecodeError:
         _reject(batch, Reason.DECODE_ERROR)
         return
-    ids = check_ids(span.trace_id, span.span_id, span.parent_span_id)
-    if ids is None:
+    if not ids.are_valid(span.trace_id, span.span_id, span.parent_span_id):
         _reject(batch, Reason.INVALID_ID)
-    elif not ids[2]:
-        batch.ordinary_roots.append(ids[0])
+    elif span.parent_span_id in (b"", ids.NO_PARENT):
+        batch.ordinary_roots.append(span.trace_id)
 
 
-def _take_marked(marked: list[_Marked], body: bytes, batch: SpanBatch) -> None:
-    if not marked:
-        return
-    all_marked = len(marked) == batch.received
-    checked = _check(body if all_marked else _request([raw for raw, _ in marked]))
-    if isinstance(checked, Reason):
-        _take_one_by_one(marked, batch)
+def _take(body: bytes, spans: list[Bounds], resource: Resource, batch: SpanBatch) -> None:
+    for at in range(0, len(spans), CHECKED_AT_ONCE):
+        _take_some(body, spans[at : at + CHECKED_AT_ONCE], resource, batch)
+
+
+def _take_some(body: bytes, spans: list[Bounds], resource: Resource, batch: SpanBatch) -> None:
+    """Take spans together if none of them is faulty, else look for those that are by halves."""
+    checked = _check(body, spans)
+    if not isinstance(checked, Reason):
+        _keep(body, spans, checked, resource, batch)
+    elif len(spans) == 1:
+        _reject(batch, checked)
     else:
-        _take(marked, checked, batch)
+        half = len(spans) // 2
+        _take_some(body, spans[:half], resource, batch)
+        _take_some(body, spans[half:], resource, batch)
 
 
-def _take_one_by_one(marked: list[_Marked], batch: SpanBatch) -> None:
-    for one in marked:
-        checked = _check(_request([one[0]]))
-        if isinstance(checked, Reason):
-            _reject(batch, checked)
-        else:
-            _take([one], checked, batch)
-
-
-def _take(marked: list[_Marked], checked: Iterable[wire.Message], batch: SpanBatch) -> None:
+def _keep(
+    body: bytes, spans: list[Bounds], checked: Sequence[wire.Message], resource: Resource, batch: SpanBatch
+) -> None:
     take = batch.spans.append
-    for (raw, resource), (trace_id, span_id, parent_id, end_ns) in zip(marked, map(_header, checked), strict=True):
-        ids = check_ids(trace_id, span_id, parent_id)
-        if ids is None:
+    for (_, start, stop), (trace_id, span_id, parent_id, end_ns) in zip(spans, map(_header, checked), strict=True):
+        if not ids.are_valid(trace_id, span_id, parent_id):
             _reject(batch, Reason.INVALID_ID)
             continue
+        if parent_id == ids.NO_PARENT:
+            parent_id = b""
         # What WireSpan(...) does, without its two Python calls.
-        take(tuple.__new__(WireSpan, (*ids, end_ns != 0, raw, resource)))
+        take(tuple.__new__(WireSpan, (trace_id, span_id, parent_id, end_ns != 0, body[start:stop], resource)))
 
 
 def _reject(batch: SpanBatch, reason: Reason) -> None:
@@ -144,23 +112,28 @@ def _reject(batch: SpanBatch, reason: Reason) -> None:
     batch.message = batch.message or _MESSAGES[reason]
 
 
-def _request(spans: list[bytes]) -> bytes:
-    """A request of these spans alone: the depth limit counts from the outermost message."""
-    request = wire.Request()
-    request.resource_spans.add().scope_spans.add().spans.extend(spans)
-    return bytes(request.SerializeToString())
+def _check(body: bytes, spans: list[Bounds]) -> Sequence[wire.Message] | Reason:
+    """Parse the spans, or tell what is wrong with one of them; the parser tells the kinds apart in its message only.
 
-
-def _check(request: bytes) -> list[wire.Message] | Reason:
-    """The spans of a request, or what is wrong with one of them; the parser's message alone tells the kinds apart."""
+    They are checked within a request, as the depth of nesting counts from the outermost message.
+    """
+    view = memoryview(body)
+    fields = [view[field_at:stop] for field_at, _, stop in spans]
+    size = sum(map(len, fields))
+    first, last = spans[0][0], spans[-1][2]
+    if last - first == size:
+        fields = [view[first:last]]
+    scope_head = wire.head(2, size)
+    resource_head = wire.head(1, len(scope_head) + size)
     try:
-        checked = wire.Checked.FromString(request)
+        checked = wire.Checked.FromString(b"".join([resource_head, scope_head, *fields]))
     except DecodeError as error:
         text = str(error)
         if "UTF-8" in text:
             return Reason.INVALID_UTF8
         return Reason.TOO_DEEP if "MaxDepth" in text else Reason.DECODE_ERROR
-    return [span for resource in checked.resource_spans for scope in resource.scope_spans for span in scope.spans]
+    parsed: Sequence[wire.Message] = checked.resource_spans[0].scope_spans[0].spans
+    return parsed
 
 
 class Span:

@@ -3,6 +3,9 @@
 import re
 
 _ZERO_8, _ZERO_16 = bytes(8), bytes(16)
+NO_PARENT = _ZERO_8
+"""Some SDKs write this where a root leaves its parent id out."""
+
 _IDS = rb"\n\x10(?!\0{16})(.{16})\x12\x08(?!\0{8}).{8}"
 
 # How every SDK writes a span: fields in order of their numbers, no trace_state. Whatever differs may be valid too.
@@ -13,13 +16,8 @@ match_plain_root = re.compile(_IDS + rb"\*", re.DOTALL).match
 """Matches a serialized span with valid ids and a name, but no parent; its group is the trace id."""
 
 
-def check_ids(trace_id: bytes, span_id: bytes, parent_id: bytes) -> tuple[bytes, bytes, bytes] | None:
-    """The ids as they count, or None where one is invalid; all zero is invalid (trace.proto).
-
-    The parent id is empty at a root, where some SDKs write zeros.
-    """
+def are_valid(trace_id: bytes, span_id: bytes, parent_id: bytes) -> bool:
+    """Whether these can be the ids of a span; a root has no parent id. All zero is invalid (trace.proto)."""
     if len(trace_id) != 16 or len(span_id) != 8 or trace_id == _ZERO_16 or span_id == _ZERO_8:
-        return None
-    if not parent_id or parent_id == _ZERO_8:
-        return trace_id, span_id, b""
-    return (trace_id, span_id, parent_id) if len(parent_id) == 8 else None
+        return False
+    return len(parent_id) == 8 or not parent_id

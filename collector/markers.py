@@ -1,15 +1,15 @@
 """Recognition: a span that contains one of the marker byte strings is ours to keep, any other is not even decoded."""
 
-from collections.abc import Iterable, Sequence
-from itertools import repeat
-from operator import contains
+from collections.abc import Iterable
 
 from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
+from collector.envelope import Bounds
 from evaluators.errors import PermanentError
 
 # aho-corasick searches this many patterns with SIMD; with more it falls back to an automaton, 30 times slower.
 _PATTERNS_PER_PASS = 16
+_SOON_BYTES = 4096
 
 
 class Markers:
@@ -23,7 +23,7 @@ class Markers:
         self._passes = [(group, BytesAhoCorasick(group, matchkind=MatchKind.LeftmostFirst)) for group in groups]
         self._recent = unique[0]
 
-    def occur_in(self, data: bytes) -> bool:
+    def occur_in(self, data: bytes | memoryview) -> bool:
         """Whether `data` holds a marker."""
         for group, search in self._passes:
             if found := search.find_matches_as_indexes(data):
@@ -31,19 +31,17 @@ class Markers:
                 return True
         return False
 
-    def split(self, spans: Sequence[bytes]) -> tuple[Sequence[bytes], Sequence[bytes]]:
-        """Divide the serialized spans of one scope (at least one) into those with a marker and those without.
+    def occur_in_scope(self, body: bytes, at: int, end: int) -> bool:
+        """The same for the spans of one scope, which tend to hold the marker that was found last, and soon."""
+        return body.find(self._recent, at, min(end, at + _SOON_BYTES)) >= 0 or self.occur_in(memoryview(body)[at:end])
 
-        An instrumentation library has a scope of its own: most scopes hold no marker at all, and the spans of the
-        others tend to hold the marker that was found last, early in their bytes.
-        """
-        recent = self._recent
-        if all(map(contains, spans, repeat(recent))):
-            return spans, ()
-        if recent not in spans[0] and not self.occur_in(b"".join(spans)):
-            return (), spans
-        marked: list[bytes] = []
-        unmarked: list[bytes] = []
-        for span in spans:
-            (marked if recent in span or self.occur_in(span) else unmarked).append(span)
+    def split(self, body: bytes, spans: list[Bounds]) -> tuple[list[Bounds], list[Bounds]]:
+        """Divide spans into those with a marker and those without."""
+        recent, view = self._recent, memoryview(body)
+        marked: list[Bounds] = []
+        unmarked: list[Bounds] = []
+        for bounds in spans:
+            _, start, stop = bounds
+            is_marked = body.find(recent, start, stop) >= 0 or self.occur_in(view[start:stop])
+            (marked if is_marked else unmarked).append(bounds)
         return marked, unmarked

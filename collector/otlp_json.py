@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from collector.bounds import too_many
+from collector.envelope import too_many
 from collector.status import Reason, RefusedError
 
 _HEX_FIELDS = {"trace_id", "span_id", "parent_span_id"}
@@ -40,7 +40,7 @@ def to_protobuf(body: bytes, max_spans: int) -> bytes:
         if not isinstance(document, dict):
             _wrong("the body", "an object")
         if _count_spans(document) > max_spans:
-            raise too_many(max_spans, "spans")
+            raise too_many(max_spans)
         return _encode_message(_fields(ExportTraceServiceRequest.DESCRIPTOR), document)
     except RecursionError:
         raise _malformed("nested too deep") from None

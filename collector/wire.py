@@ -2,8 +2,7 @@
 
 They are wire-compatible with opentelemetry-proto and differ in what they leave unread:
 
-- `Request` stops at the serialized span, so that one bad span cannot fail the request and the cost of a span that
-  nobody wants is one `bytes` object;
+- `ScopeSpans` stops at the serialized span, so that a span that nobody wants costs no more than a `bytes` object;
 - `Span` reads `repeated KeyValue` as `map<string, bytes>`: a map entry has the same encoding as a KeyValue (key 1,
   value 2), so the C parser builds the attribute table and Python pays only for the keys that it asks for;
 - `Header` reads the ids of a span and leaves everything else alone;
@@ -34,8 +33,6 @@ _MAP = "map<string, bytes>"
 
 # Field numbers as in opentelemetry-proto: collector/trace/v1/trace_service.proto, trace/v1/trace.proto, resource/v1.
 _SCHEMA: dict[str, dict[str, tuple[int, str]]] = {
-    "Request": {"resource_spans": (1, "repeated ResourceSpans")},
-    "ResourceSpans": {"resource": (1, "bytes"), "scope_spans": (2, "repeated ScopeSpans")},
     "ScopeSpans": {"spans": (2, "repeated bytes")},
     "Resource": {"attributes": (1, _MAP)},
     "Span": {
@@ -150,8 +147,18 @@ def _message(name: str) -> Message:
     return GetMessageClass(_POOL.FindMessageTypeByName(f"{_PACKAGE}.{name}"))
 
 
-Request = _message("Request")
+ScopeSpans = _message("ScopeSpans")
 Resource = _message("Resource")
 Span = _message("Span")
 Header = _message("Header")
 Checked = _message("Checked")
+
+
+def head(number: int, size: int) -> bytes:
+    """What stands before `size` bytes of a string, bytes or message field."""
+    encoded = bytearray([number << 3 | 2])
+    while size > 0x7F:
+        encoded.append(size & 0x7F | 0x80)
+        size >>= 7
+    encoded.append(size)
+    return bytes(encoded)

@@ -9,7 +9,8 @@ from typing import cast
 
 from aiohttp import hdrs, web
 
-from collector.codec import MAX_SPANS, Codec
+from collector.codec import Codec
+from collector.envelope import MAX_SPANS
 from collector.otlp_json import to_protobuf
 from collector.receivers.base import Gate, Intake, ReceiverMetrics, acknowledgement
 from collector.receivers.bodies import Body, GzipBody, Pool, too_large

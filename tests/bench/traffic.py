@@ -1,6 +1,8 @@
 """Export requests as applications send them: a mixed fleet, and RAG alone."""
 
+import os
 import random
+import re
 from collections.abc import Callable
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -12,14 +14,50 @@ RAG_TRACE_SPANS = 3
 CHUNKS = 5
 CHUNK_CHARS = 1024
 _NOW_NS = 1_800_000_000_000_000_000
-_WORDS = ["the", "a", "of", "to", "and", "in", "for", "with", "refund", "order", "support", "customer", "policy", "days", "return", "ship", "invoice", "account", "plan", "usage", "limit", "region", "device", "warranty", "contract", "request", "delivery", "address", "payment", "card", "status", "item", "label", "number", "change"]
+_WORDS = [
+    "the",
+    "a",
+    "of",
+    "to",
+    "and",
+    "in",
+    "for",
+    "with",
+    "refund",
+    "order",
+    "support",
+    "customer",
+    "policy",
+    "days",
+    "return",
+    "ship",
+    "invoice",
+    "account",
+    "plan",
+    "usage",
+    "limit",
+    "region",
+    "device",
+    "warranty",
+    "contract",
+    "request",
+    "delivery",
+    "address",
+    "payment",
+    "card",
+    "status",
+    "item",
+    "label",
+    "number",
+    "change",
+]
 
 Attribute = tuple[str, str | int]
 
 
 def mixed_fleet(seed: int) -> bytes:
     """512 spans of six services, 5% of them RAG; about 392 KB."""
-    rng = random.Random(seed)
+    rng = random.Random(f"mixed {seed}")
     request = ExportTraceServiceRequest()
     rag_spans = BATCH_SPANS * 5 // 100 // RAG_TRACE_SPANS * RAG_TRACE_SPANS
     services = [_scope(request, f"service-{number}", 90) for number in range(6)]
@@ -34,13 +72,32 @@ def mixed_fleet(seed: int) -> bytes:
 
 def rag_only(seed: int) -> bytes:
     """512 spans of one RAG application, every retrieval with 5 chunks of 1 KB; about 3.3 MB."""
-    rng = random.Random(seed)
+    rng = random.Random(f"rag {seed}")
     request = ExportTraceServiceRequest()
     _rag_traces(_scope(request, "support-bot", 90), rng, BATCH_SPANS, chunk_chars=CHUNK_CHARS)
     return request.SerializeToString()
 
 
 CORPORA: dict[str, Callable[[int], bytes]] = {"A": mixed_fleet, "B": rag_only}
+
+
+class Renewable:
+    """A request that can be sent any number of times, each time with trace ids of its own."""
+
+    def __init__(self, body: bytes) -> None:
+        parts = re.split(rb"(?<=\n\x10)(.{16})(?=\x12\x08)", body, flags=re.DOTALL)
+        self._between, ids = parts[::2], parts[1::2]
+        distinct = list(dict.fromkeys(ids))
+        self._order = [distinct.index(trace_id) for trace_id in ids]
+        self._traces = len(distinct)
+
+    def renew(self) -> bytes:
+        """The body with new trace ids."""
+        fresh = [os.urandom(16) for _ in range(self._traces)]
+        renewed = [self._between[0]]
+        for index, between in zip(self._order, self._between[1:], strict=True):
+            renewed += (fresh[index], between)
+        return b"".join(renewed)
 
 
 def _rag_traces(scope: ScopeSpans, rng: random.Random, spans: int, *, chunk_chars: int) -> None:
@@ -118,7 +175,10 @@ def _ordinary(rng: random.Random) -> list[Attribute]:
             ("http.request.method", "GET"),
             ("http.route", "/api/orders/{id}"),
             ("http.response.status_code", 200),
-            ("url.full", f"https://orders.internal/api/orders/{rng.randrange(10**9)}?page={rng.randrange(99)}&sort=desc"),
+            (
+                "url.full",
+                f"https://orders.internal/api/orders/{rng.randrange(10**9)}?page={rng.randrange(99)}&sort=desc",
+            ),
             ("url.scheme", "https"),
             ("server.address", "orders.internal"),
             ("server.port", 8443),
@@ -135,7 +195,10 @@ def _ordinary(rng: random.Random) -> list[Attribute]:
         ("db.operation", "SELECT"),
         ("db.name", "orders"),
         ("db.user", "orders_rw"),
-        ("db.statement", "SELECT id, status, total, currency FROM orders WHERE customer_id = $1 AND status <> $2 LIMIT 50"),
+        (
+            "db.statement",
+            "SELECT id, status, total, currency FROM orders WHERE customer_id = $1 AND status <> $2 LIMIT 50",
+        ),
         ("net.peer.name", "postgres-primary.internal"),
         ("net.peer.port", 5432),
         ("db.connection_string", "postgresql://postgres-primary.internal:5432/orders?sslmode=require"),

@@ -13,7 +13,8 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
 from collector.attributes import MAX_ATTRIBUTES, MAX_VALUE_BYTES
-from collector.codec import UNCOUNTED_SPAN_BYTES, Codec, decode_span
+from collector.codec import Codec, decode_span
+from collector.envelope import SMALL_SCOPE_BYTES
 from collector.markers import Markers
 from collector.status import Reason, RefusedError
 from evaluators.errors import PermanentError
@@ -140,19 +141,27 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 def test_spans_over_the_limit_are_refused_whole() -> None:
-    with pytest.raises(RefusedError, match="more than 2 spans") as refused:
+    with pytest.raises(RefusedError, match="more than 2 parts") as refused:
         Codec(MARKERS, max_spans=2).decode(body(span(1), span(2), span(3)))
     assert refused.value.reason is Reason.TOO_MANY_SPANS
     assert len(Codec(MARKERS, max_spans=2).decode(body(span(1), span(2))).spans) == 2
 
 
+LARGE = 4 * SMALL_SCOPE_BYTES
+
+
+@pytest.mark.parametrize("marker", [b"", MARKERS[0]], ids=["ordinary", "marked"])
 @pytest.mark.parametrize("part", [b"\x12\x00", b"\x1a\x00", b"\x38\x00", b"\x39" + bytes(8)], ids=str)
-def test_a_large_body_of_tiny_parts_is_refused_before_it_is_parsed(part: bytes) -> None:
-    parts = part * (UNCOUNTED_SPAN_BYTES // len(part) + 1)
-    data = b"\x0a" + _size(len(parts)) + parts
-    with pytest.raises(RefusedError) as refused:
-        CODEC.decode(data)
-    assert refused.value.reason is Reason.TOO_MANY_SPANS
+def test_a_large_body_of_tiny_parts_is_refused_before_it_is_parsed(part: bytes, marker: bytes) -> None:
+    parts = part * (LARGE // len(part) + 1) + b"\x1a" + bytes([len(marker)]) + marker
+    for data in (parts, _framed(b"\x0a", parts), _framed(b"\x0a", _framed(b"\x12", parts))):
+        with pytest.raises(RefusedError) as refused:
+            CODEC.decode(data)
+        assert refused.value.reason is Reason.TOO_MANY_SPANS
+
+
+def _framed(tag: bytes, data: bytes) -> bytes:
+    return tag + _size(len(data)) + data
 
 
 def _size(value: int) -> bytes:
@@ -163,18 +172,46 @@ def _size(value: int) -> bytes:
     return bytes(out) + bytes([value])
 
 
-def test_a_large_body_of_good_spans_is_decoded() -> None:
-    text = attribute("input.value", "x" * 10_000)
-    data = body(*(span(number, attributes=[text]) for number in range(1, 600)))
-    assert len(data) > UNCOUNTED_SPAN_BYTES
-    assert len(CODEC.decode(data).spans) == 599
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize("size", [1, 100, 130, 10_000, 70_000])
+def test_spans_of_every_size_are_found(size: int, marked: bool) -> None:
+    text = attribute("input.value", "x" * size)
+    count = max(20, LARGE // size // 4 if size > 1000 else 20)
+    batch = CODEC.decode(body(*(span(number, marked=marked, attributes=[text]) for number in range(1, count + 1))))
+    assert (batch.received, batch.rejected) == (count, {})
+    assert len({kept.span_id for kept in batch.spans}) == (count if marked else 0)
 
 
-@pytest.mark.parametrize("tail", [b"\x0a", b"\x0a\xff", b"\x0b", b"\x0a\x05abc", b"\xff" * 12], ids=str)
-def test_a_large_body_that_is_cut_or_garbled_is_refused(tail: bytes) -> None:
-    filler = b"\x1a" + _size(UNCOUNTED_SPAN_BYTES) + bytes(UNCOUNTED_SPAN_BYTES)
+@pytest.mark.parametrize("marked", [True, False])
+def test_unusual_encodings_of_a_request_are_read(marked: bool) -> None:
+    item = span(marked=marked).SerializeToString()
+    resource = b"\x0a" + _size(2) + b"\x0a\x00"
+    spans = [
+        b"\x12" + _size(len(item)) + item,
+        b"\x92\x00" + _size(len(item)) + item,  # a tag of two bytes
+        b"\x12" + bytes([len(item) & 0x7F | 0x80, len(item) >> 7 | 0x80, 0x80, 0x00]) + item,  # a padded length
+    ]
+    unknown = b"\x1a\x03url\x20\x01\x29" + bytes(8) + b"\x35" + bytes(4)
+    for encoded in spans:
+        scope = _framed(b"\x12", unknown + encoded + unknown)
+        # The resource may stand behind its scopes.
+        batch = CODEC.decode(unknown + _framed(b"\x0a", scope + unknown + resource) + unknown)
+        assert (batch.received, batch.rejected, len(batch.spans)) == (1, {}, int(marked))
+
+
+@pytest.mark.parametrize(
+    "tail", [b"\x0a", b"\x0a\xff", b"\x0b", b"\x0a\x05abc", b"\xff" * 12, b"\x00\x00", b"\x02\x00"]
+)
+@pytest.mark.parametrize("level", range(4))
+@pytest.mark.parametrize("marked", [True, False])
+def test_a_request_that_is_cut_or_garbled_at_any_level_is_refused(tail: bytes, level: int, marked: bool) -> None:
+    item = span(1, marked=marked).SerializeToString()
+    data = tail if level == 3 else b""
+    for depth, inner in enumerate((_framed(b"\x12", item), b"", b"")):
+        data = inner + data + (tail if level == 2 - depth else b"")
+        data = _framed(b"\x12" if depth == 0 else b"\x0a", data) if depth < 2 else data
     with pytest.raises(RefusedError) as refused:
-        CODEC.decode(filler + tail)
+        CODEC.decode(data)
     assert refused.value.reason is Reason.DECODE_ERROR
 
 
