@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 
 from alerts.coverage import is_eligible, label_of
-from alerts.labels import LabelValues
+from alerts.labels import Overflowing
 from alerts.series import SeriesRegistry
 from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import Assessment, Diagnosis, Evaluation, Scored
 
-SCORE_BUCKETS = (0.0, 0.1, 0.25, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
+SCORE_BUCKETS = (0.0, 0.1, 0.2, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
 """0 tells "no claim contradicted" from "some"; the others lie at the thresholds that people use."""
 
 AGE_BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
@@ -213,7 +213,7 @@ class Metrics:
         """How many signals a notifier holds now."""
         self._pending(notifier).set(count)
 
-    def count_overflows(self, label: str, values: LabelValues) -> None:
+    def count_overflows(self, label: str, values: Overflowing) -> None:
         """Expose how many values of a label beyond its limit were seen elsewhere."""
         self._series.count_overflows(label, values)
 

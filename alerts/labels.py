@@ -1,6 +1,6 @@
 """Label values: cleaned, cut and capped, because one hostile value must not break or swell a scrape."""
 
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from prometheus_client import Counter, Gauge, Histogram
 
@@ -24,6 +24,13 @@ def clean_label(raw: str, limit: int = MAX_LENGTH) -> str:
         if cut.isprintable()
         else "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in cut)
     )
+
+
+class Overflowing(Protocol):
+    """Whatever is bounded and counts what went over its limit."""
+
+    @property
+    def overflows(self) -> int: ...
 
 
 class LabelValues:

@@ -1,10 +1,10 @@
 """The alert engine: verdicts in, signals out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from alerts.holding import JudgeTime, Running, Watchable
-from alerts.labels import LabelValues
+from alerts.holding import JudgeTime
+from alerts.labels import LabelValues, Overflowing
 from alerts.ledger import Ledger
 from alerts.lifecycle import Move
 from alerts.notifiers.base import Notifier
@@ -14,6 +14,7 @@ from alerts.rules.base import BREAKER, TRAFFIC, Observation, RuleSettings
 from alerts.settings import AlertSettings
 from alerts.signals import SignalState
 from alerts.track import Mark, Track
+from alerts.tracks import Tracks
 from evaluators.clock import Clock
 from evaluators.evaluation import Assessment, Evaluation
 from evaluators.metrics import METRICS
@@ -31,7 +32,7 @@ class AlertMetrics(NotificationMetrics, Protocol):
 
     def rule_firing(self, rule: str, service: str, firing: bool) -> None: ...
 
-    def count_overflows(self, label: str, values: LabelValues) -> None: ...
+    def count_overflows(self, label: str, values: Overflowing) -> None: ...
 
 
 class Evidence(Protocol):
@@ -70,8 +71,8 @@ class AlertEngine:
         self._time = JudgeTime()
         self._judge_states: dict[str, str] = {}
         self._ledger: Ledger[Mark] = Ledger()
-        self._tracks: dict[tuple[str, str, str], Track] = {}
-        self._watching: dict[tuple[str, str, str], tuple[Track, ...]] = {}
+        self._tracks = Tracks(rules, self._time, metrics.expect_rule)
+        metrics.count_overflows("slice", self._tracks)
 
     @property
     def notifier_health(self) -> dict[str, bool]:
@@ -81,12 +82,13 @@ class AlertEngine:
     @property
     def firing(self) -> list[tuple[str, str, str]]:
         """Rule, service and judge of every alert that is raised."""
-        return [key for key, track in self._tracks.items() if track.firing]
+        return [(track.rule.name, track.service, track.judge) for track in self._tracks if track.firing]
 
     def observe(self, assessment: Assessment) -> None:
         """Count one judge's verdict on one sample. A repeat counts once, a later verdict replaces the earlier."""
         now, service = self._clock.monotonic(), self._services(assessment.sample.service)
-        self._tell(now, service, assessment.judge, Observation(TRAFFIC, 1.0))
+        attributes = assessment.sample.attributes
+        self._tell(now, service, assessment.judge, attributes, Observation(TRAFFIC, 1.0))
         for evaluation in assessment.evaluations:
             if evaluation.metric not in self._watched_metrics:
                 continue
@@ -100,13 +102,16 @@ class AlertEngine:
         self._judge_states[judge] = state
         now = self._clock.monotonic()
         self._time.judge_state(judge, state, now)
-        self._tell(now, "", judge, Observation(BREAKER, BREAKER_VALUES[state], state))
+        self._tell(now, "", judge, {}, Observation(BREAKER, BREAKER_VALUES[state], state))
 
     def tick(self, now: float | None = None) -> None:
         """Decide, tell what changed, and start the sends that are due."""
         now = self._clock.monotonic() if now is None else now
-        for key, track in list(self._tracks.items()):
-            self._step(key, track, now)
+        for track in self._tracks:
+            track.read(now)
+        self._tracks.compare_slices()
+        for track in self._tracks:
+            self._step(track, now)
         self._pipeline.tick(now)
 
     async def idle(self) -> None:
@@ -123,39 +128,27 @@ class AlertEngine:
             mark.track.retract(mark, trace_id)
         marks: list[Mark] = []
         for observation in observations(assessment, evaluation, self._watched, judge_held=held):
-            marks += self._tell(now, service, assessment.judge, observation, assessment)
+            marks += self._tell(now, service, assessment.judge, assessment.sample.attributes, observation, assessment)
         if marks:
             self._ledger.note(trace_id, evaluation, marks)
 
     def _tell(
-        self, now: float, service: str, judge: str, observation: Observation, assessment: Assessment | None = None
+        self,
+        now: float,
+        service: str,
+        judge: str,
+        attributes: Mapping[str, str],
+        observation: Observation,
+        assessment: Assessment | None = None,
     ) -> list[Mark]:
         marks = []
-        for track in self._tracks_for(observation.key, service, judge):
+        for track in self._tracks.watching(observation.key, service, judge, attributes):
             marks.append(track.add(now, observation))
             if assessment and track.cite(now, observation, assessment):
                 self._store.cite(assessment)
         return marks
 
-    def _tracks_for(self, key: str, service: str, judge: str) -> Iterable[Track]:
-        tracks = self._watching.get((key, service, judge))
-        if tracks is None:
-            rules = (rule for rule in self._rules if rule.observes == key and rule.matches(service, judge))
-            tracks = tuple(self._track(rule, service, judge) for rule in rules)
-            self._watching[key, service, judge] = tracks
-        return tracks
-
-    def _track(self, rule: RuleSettings, service: str, judge: str) -> Track:
-        judge = judge if rule.per_judge else ""
-        key = (rule.name, service, judge)
-        track = self._tracks.get(key)
-        if track is None:
-            time: Watchable = self._time.of(judge or rule.judge or "") if rule.holds else Running()
-            track = self._tracks[key] = Track(rule, service, judge, time)
-            self._metrics.expect_rule(rule.name, service, rule.severity)
-        return track
-
-    def _step(self, key: tuple[str, str, str], track: Track, now: float) -> None:
+    def _step(self, track: Track, now: float) -> None:
         move = track.step(now)
         if move is Move.RAISED:
             track.began(self._clock.wall())
@@ -165,7 +158,7 @@ class AlertEngine:
         elif track.firing and track.changed and now - track.published_at >= REFRESH_S:
             self._publish(track, now, SignalState.FIRING)
         if track.is_forgotten(now):
-            self._forget(key, track, now)
+            self._forget(track, now)
 
     def _publish(self, track: Track, now: float, state: SignalState) -> None:
         signal = track.signal(self._links, self._settings.content, self._clock.wall(), state)
@@ -175,10 +168,9 @@ class AlertEngine:
 
     def _any_firing(self, track: Track) -> bool:
         names = (track.rule.name, track.service)
-        return any(key[:2] == names and other.firing for key, other in self._tracks.items())
+        return any((other.rule.name, other.service) == names and other.firing for other in self._tracks)
 
-    def _forget(self, key: tuple[str, str, str], track: Track, now: float) -> None:
-        del self._tracks[key]
-        self._watching.clear()
+    def _forget(self, track: Track, now: float) -> None:
+        self._tracks.forget(track)
         if track.firing:
             self._publish(track, now, SignalState.RESOLVED)

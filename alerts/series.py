@@ -7,7 +7,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.process_collector import ProcessCollector
 
-from alerts.labels import Child, Family, LabelValues
+from alerts.labels import Child, Family, LabelValues, Overflowing
 
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -25,7 +25,7 @@ class SeriesRegistry:
     def __init__(self, limits: Mapping[str, int]) -> None:
         self._limits = limits
         self._guards: dict[str, LabelValues] = {}
-        self._counted: list[tuple[str, LabelValues]] = []
+        self._counted: list[tuple[str, Overflowing]] = []
         self._told: dict[str, int] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         ProcessCollector(registry=self._registry)
@@ -57,7 +57,7 @@ class SeriesRegistry:
             self.count_overflows(label, guard)
         return guard
 
-    def count_overflows(self, label: str, values: LabelValues) -> None:
+    def count_overflows(self, label: str, values: Overflowing) -> None:
         """Expose how many values of a label were replaced by __other__."""
         self._overflow.labels(label)
         self._counted.append((label, values))

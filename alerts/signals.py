@@ -8,6 +8,7 @@ from functools import cached_property
 
 from alerts.findings import Finding
 from alerts.rules.base import Severity
+from alerts.slices import WHOLE, Slice, labels_of
 from evaluators.statistics import Estimate
 
 SCHEMA = "groundwatch.signal/1"
@@ -42,6 +43,7 @@ class Signal:
     service: str
     judge: str = ""
     metric: str = ""
+    slice: Slice = WHOLE
     state: SignalState = SignalState.FIRING
     starts_at: float
     ends_at: float | None = None
@@ -66,6 +68,7 @@ class Signal:
             "metric": self.metric,
             "judge": self.judge,
             "severity": self.severity.value,
+            **labels_of(self.slice),
         }
         return {name: value for name, value in labels.items() if value}
 
@@ -116,6 +119,7 @@ class Signal:
             "service": self.service,
             "metric": self.metric,
             "judge": self.judge,
+            "slice": dict(self.slice),
             "starts_at": iso(self.starts_at),
             "ends_at": None if self.ends_at is None else iso(self.ends_at),
             "summary": self.summary,

@@ -8,6 +8,7 @@ from alerts.holding import Watchable
 from alerts.lifecycle import Alert, Move, Phase, advance
 from alerts.rules.base import Case, Condition, Observation, Reading, RuleSettings
 from alerts.signals import Signal, SignalState
+from alerts.slices import WHOLE, Slice
 from evaluators.evaluation import Assessment
 from evaluators.facets import Facet
 from evaluators.metrics import METRICS
@@ -27,15 +28,18 @@ class Mark(NamedTuple):
 class Track:
     """Counting is cheap and happens at each verdict; deciding happens in `step`, once a second.
 
-    `changed` says that a firing alert has something new to tell.
+    `changed` says that a firing alert has something new to tell. `doubted` says that its breach does not stand the
+    comparison with the other slices.
     """
 
-    def __init__(self, rule: RuleSettings, service: str, judge: str, time: Watchable) -> None:
+    def __init__(self, rule: RuleSettings, service: str, judge: str, time: Watchable, part: Slice = WHOLE) -> None:
         self.rule = rule
         self.service = service
         self.judge = judge
+        self.slice = part
         self.alert = Alert()
         self.changed = False
+        self.doubted = False
         self.published_at = 0.0
         self._time = time
         self._watch = rule.watch()
@@ -47,6 +51,7 @@ class Track:
         self._touched = 0.0
         self._read_at = 0.0
         self._news = True
+        self._due = False
         metric = METRICS.get(rule.about)
         self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
 
@@ -81,18 +86,32 @@ class Track:
             self._hits = max(0, self._hits - 1)
             self._worst.drop(trace_id)
 
-    def step(self, now: float) -> Move:
-        """Decide. While the judge is unavailable nothing is decided."""
+    @property
+    def reading(self) -> Reading:
+        """What was read last."""
+        return self._reading
+
+    def read(self, now: float) -> None:
+        """Look at what came. While the judge is unavailable nothing is looked at."""
         active = self.alert.phase is not Phase.QUIET
-        if self._time.held or not (active or self._news or now - self._read_at >= RECHECK_S):
-            return Move.NONE
+        self._due = not self._time.held and (active or self._news or now - self._read_at >= RECHECK_S)
+        if not self._due:
+            return
         self._news, self._read_at = False, now
         at = self._time.at(now)
         self._reading = self._watch.read(at, active=active)
         self._worst.expire(at - self.rule.remembers, keep_last=active)
         self._cause = self._watch.tally.main_cause or (self._cause if active else "")
+
+    def step(self, now: float) -> Move:
+        """Decide, by what was read at this time."""
+        if not self._due:
+            return Move.NONE
+        condition = self._reading.condition
+        if condition is Condition.BREACH and self.doubted:
+            condition = Condition.UNSURE
         self.alert, move = advance(
-            self.alert, self._reading.condition, at, for_s=self.rule.for_, clear_s=self.rule.clear_for
+            self.alert, condition, self._time.at(now), for_s=self.rule.for_, clear_s=self.rule.clear_for
         )
         if move is Move.RAISED:
             self._hits = self._watch.tally.failures
@@ -116,6 +135,7 @@ class Track:
             service=self.service,
             judge=self.judge,
             metric=self.rule.about,
+            slice=self.slice,
             state=state,
             starts_at=self._starts_at,
             ends_at=max(wall, self._starts_at) if state is SignalState.RESOLVED else None,
@@ -133,4 +153,4 @@ class Track:
         )
 
     def _case(self, finding: Finding | None) -> Case:
-        return Case(self.service, self.judge, self._reading, self._hits, self._cause, finding)
+        return Case(self.service, self.judge, self._reading, self._hits, self._cause, finding, self.slice)

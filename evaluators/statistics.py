@@ -1,6 +1,7 @@
 """Honest numbers: every estimate carries its interval and how many samples it rests on. Pure."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
@@ -67,3 +68,46 @@ def difference(now: Estimate, before: Estimate) -> Estimate:
     down = math.hypot(now.value - now.low, before.high - before.value)
     up = math.hypot(now.high - now.value, before.value - before.low)
     return Estimate(change, max(-1.0, change - down), min(1.0, change + up), min(now.n, before.n))
+
+
+def tail_probability(failures: int, n: int, rate: float) -> float:
+    """How likely `failures` or more of `n` are where each fails with probability `rate`: the exact binomial tail."""
+    if failures <= 0:
+        return 1.0
+    if not 0.0 < rate < 1.0:
+        return float(rate >= 1.0)
+    log_term = (
+        math.lgamma(n + 1)
+        - math.lgamma(failures + 1)
+        - math.lgamma(n - failures + 1)
+        + failures * math.log(rate)
+        + (n - failures) * math.log1p(-rate)
+    )
+    term = total = math.exp(log_term)
+    for k in range(failures, n):
+        term *= (n - k) / (k + 1) * rate / (1.0 - rate)
+        total += term
+        if k > n * rate and term < total * 1e-12:
+            break
+    return min(1.0, total)
+
+
+def p_value(estimate: Estimate, limit: float, confidence: float, *, higher_is_worse: bool) -> float:
+    """One-sided, read off the interval: (1 - confidence) / 2 where its near end touches `limit`."""
+    past = estimate.value - limit if higher_is_worse else limit - estimate.value
+    width = estimate.value - estimate.low if higher_is_worse else estimate.high - estimate.value
+    if width <= 0.0:
+        return 0.0 if past > 0.0 else 1.0
+    return NormalDist().cdf(-z_score(confidence) * past / width)
+
+
+def benjamini_hochberg(p_values: Sequence[float], level: float) -> list[bool]:
+    """Which of many tests are discoveries, so that at most a share of `level` of them is expected to be false.
+
+    Benjamini and Hochberg (1995): the k smallest, for the largest k whose k-th smallest is at most k / m * level.
+    """
+    count = len(p_values)
+    order = sorted(range(count), key=p_values.__getitem__)
+    passed = max((k for k, i in enumerate(order, 1) if p_values[i] <= k / count * level), default=0)
+    found = set(order[:passed])
+    return [i in found for i in range(count)]

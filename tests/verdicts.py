@@ -45,10 +45,18 @@ def assessment(
     outcomes: Mapping[str, Outcome] | None = None,
     diagnosis: Diagnosis = Diagnosis.NONE,
     revision: int = 0,
+    attributes: Mapping[str, str] | None = None,
 ) -> Assessment:
     """A verdict on trace `number`. Faithfulness and hallucination follow from the claims unless `outcomes` says so."""
     sample = RagSample(
-        trace_id(number), service, Readiness.RAG, "Within how many days?", CHUNKS, ANSWER, revision=revision
+        trace_id(number),
+        service,
+        Readiness.RAG,
+        "Within how many days?",
+        CHUNKS,
+        ANSWER,
+        attributes=attributes or {},
+        revision=revision,
     )
     scores = outcomes if outcomes is not None else _scores(claims or (SUPPORTED,))
     evaluations = tuple(

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, NamedTuple, Protocol
 from pydantic import AfterValidator, Field, StringConstraints
 
 from alerts.findings import Finding
+from alerts.slices import WHOLE, AttributeName, Slice, shown
 from alerts.strict import Strict, Url
 from alerts.windows import Tally
 from evaluators.duration import Duration
@@ -57,13 +58,17 @@ def coverage_key(metric: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A condition and the numbers behind it. `silent_s` is for rules about absence."""
+    """A condition and the numbers behind it. `silent_s` is for rules about absence.
+
+    `p` is how likely such numbers are if all is just within the limit; None where no test was made.
+    """
 
     condition: Condition
     estimate: Estimate | None = None
     limit: float | None = None
     baseline: Estimate | None = None
     silent_s: float = 0.0
+    p: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,12 @@ class Case:
     hits: int = 0
     cause: str = ""
     finding: Finding | None = None
+    slice: Slice = WHOLE
+
+    @property
+    def subject(self) -> str:
+        """The service, and the slice of it if it is one."""
+        return f"{self.service} ({shown(self.slice)})" if self.slice else self.service
 
 
 class Watch(Protocol):
@@ -111,14 +122,18 @@ MetricName = Annotated[str, AfterValidator(_known_metric)]
 Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=1)]
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+Attributes = Annotated[tuple[AttributeName, ...], Field(strict=False, max_length=4)]
+Confidence = Annotated[float, Field(gt=0.5, lt=1.0)]
 
 
 class RuleSettings(Strict):
     """What every rule has.
 
     `services` are globs. `judge` limits the rule to one judge; without it every judge is watched apart, because scores
-    of different judges do not compare. `for` is how long a breach must last before it is raised, `clear_for` how long
-    it must be clear before it is resolved.
+    of different judges do not compare. `slice` names attributes of traces: each of their values (each combination, if
+    they are several) is watched apart, the first `max_slices` of a service by themselves and the rest as one; of many
+    slices tested at once only those count that stand Benjamini and Hochberg's correction. `for` is how long a breach
+    must last before it is raised, `clear_for` how long it must be clear before it is resolved.
     """
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
@@ -126,6 +141,8 @@ class RuleSettings(Strict):
     severity: Annotated[Severity, Field(strict=False)] = Severity.TICKET
     services: Names = ("*",)
     judge: str | None = None
+    slice: Attributes = ()
+    max_slices: Annotated[int, Field(ge=1, le=1000)] = 50
     for_: Duration = Field(default=0.0, alias="for")
     clear_for: Duration = 0.0
     runbook: Url | None = None
@@ -141,6 +158,11 @@ class RuleSettings(Strict):
 
     leads_with_finding: ClassVar[bool] = False
     """Whether the worst trace says more than the number."""
+
+    @property
+    def level(self) -> float:
+        """How often a single test may err; one half of what lies outside a 95% interval."""
+        return 0.025
 
     @property
     def observes(self) -> str:
@@ -177,7 +199,7 @@ class RuleSettings(Strict):
 
     def title(self, case: Case) -> str:
         """What the alert is about."""
-        return f"{self.about} of {case.service}"
+        return f"{self.about} of {case.subject}"
 
     def sentence(self, case: Case) -> str:
         """What is wrong, in one sentence without content of a trace."""

@@ -1,14 +1,23 @@
 """Rule kind `coverage`: the monitor is going blind. Eligible traces are no longer scored."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field
-
-from alerts.rules.base import Case, Condition, Count, MetricName, Reading, RuleSettings, Share, Watch, coverage_key
+from alerts.rules.base import (
+    Case,
+    Condition,
+    Confidence,
+    Count,
+    MetricName,
+    Reading,
+    RuleSettings,
+    Share,
+    Watch,
+    coverage_key,
+)
 from alerts.rules.watching import WindowedWatch
 from alerts.windows import Tally
 from evaluators.duration import PositiveDuration, format_duration
-from evaluators.statistics import wilson
+from evaluators.statistics import tail_probability, wilson
 
 
 class CoverageRule(RuleSettings):
@@ -22,7 +31,12 @@ class CoverageRule(RuleSettings):
     threshold: Share = 0.5
     window: PositiveDuration = 3600.0
     min_n: Count = 30
-    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    confidence: Confidence = 0.95
+
+    @property
+    def level(self) -> float:
+        """One half of what lies outside the interval."""
+        return (1.0 - self.confidence) / 2
 
     @property
     def observes(self) -> str:
@@ -51,7 +65,9 @@ class CoverageRule(RuleSettings):
     def decide(self, tally: Tally) -> Reading:
         """The condition of a window."""
         now = wilson(tally.n - tally.failures, tally.n, self.confidence)
-        return Reading(self._condition(now.value, now.low, now.high, now.n), now, self.threshold)
+        condition = self._condition(now.value, now.low, now.high, now.n)
+        p = tail_probability(tally.failures, tally.n, 1.0 - self.threshold) if now.n >= self.min_n else None
+        return Reading(condition, now, self.threshold, p=p)
 
     def _condition(self, value: float, low: float, high: float, n: int) -> Condition:
         if low >= self.threshold:
@@ -64,7 +80,7 @@ class CoverageRule(RuleSettings):
 
     def title(self, case: Case) -> str:
         """Coverage, not quality."""
-        return f"coverage of {case.service}"
+        return f"coverage of {case.subject}"
 
     def sentence(self, case: Case) -> str:
         """How many were scored, and the main reason why others were not."""

@@ -1,9 +1,9 @@
 """Rule kind `judge_unavailable`: a judge's breaker is open. It is the cause; quality rules hold meanwhile."""
 
 import math
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from alerts.rules.base import BREAKER, Case, Condition, Observation, Reading, RuleSettings, Watch
 from alerts.windows import Tally
@@ -18,6 +18,12 @@ class JudgeUnavailableRule(RuleSettings):
 
     kind: Literal["judge_unavailable"] = "judge_unavailable"
     for_: Duration = Field(default=30.0, alias="for")
+
+    @model_validator(mode="after")
+    def _has_no_slices(self) -> Self:
+        if self.slice:
+            raise ValueError("`slice` makes no sense here: a judge has no attributes of traces")
+        return self
 
     @property
     def observes(self) -> str:

@@ -47,7 +47,7 @@ class NoDataRule(RuleSettings):
 
     def title(self, case: Case) -> str:
         """The service."""
-        return case.service
+        return case.subject
 
     def sentence(self, case: Case) -> str:
         """How long it has been silent."""

@@ -1,16 +1,16 @@
 """Rule kind `window`: a mean or a failure rate over a window, past a limit or past what is usual, interval and all."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from alerts.rules.base import Case, Condition, Count, MetricName, Reading, RuleSettings, Share, Watch
+from alerts.rules.base import Case, Condition, Confidence, Count, MetricName, Reading, RuleSettings, Share, Watch
 from alerts.rules.watching import WindowedWatch
 from alerts.strict import Strict
 from alerts.windows import Tally, Window
 from evaluators.duration import PositiveDuration, format_duration
 from evaluators.metrics import METRICS
-from evaluators.statistics import Estimate, bounded_mean, difference, wilson
+from evaluators.statistics import Estimate, bounded_mean, difference, p_value, tail_probability, wilson
 
 
 class Baseline(Strict):
@@ -43,7 +43,7 @@ class WindowRule(RuleSettings):
     baseline: Baseline | None = None
     window: PositiveDuration = 1800.0
     min_n: Count = 30
-    confidence: Annotated[float, Field(gt=0.5, lt=1.0)] = 0.95
+    confidence: Confidence = 0.95
 
     @model_validator(mode="after")
     def _has_a_limit(self) -> Self:
@@ -54,6 +54,11 @@ class WindowRule(RuleSettings):
         if self.clear is not None and self.threshold is not None and self._worse(self.clear, self.threshold):
             raise ValueError("`clear` lies on the bad side of `threshold`: the alert could never stay raised")
         return self
+
+    @property
+    def level(self) -> float:
+        """One half of what lies outside the interval."""
+        return (1.0 - self.confidence) / 2
 
     @property
     def observes(self) -> str:
@@ -97,14 +102,23 @@ class WindowRule(RuleSettings):
     def decide(self, tally: Tally, usual: Tally) -> Reading:
         """The condition of a window, given the baseline's tally (empty where there is none)."""
         now = self.estimate(tally)
-        conditions = []
+        conditions, chances = [], []
         if self.threshold is not None:
             conditions.append(self._against_threshold(now, self.threshold))
+            chances.append(self._chance(tally, now, self.threshold))
         before = None
         if self.baseline and usual.n >= self.baseline.min_n:
             before = self.estimate(usual)
-            conditions.append(self._against_baseline(now, before, self.baseline.min_change))
-        return Reading(_combined(conditions), now, self.threshold, before)
+            change = difference(now, before) if self.higher_is_worse else difference(before, now)
+            conditions.append(self._against_baseline(now.n, change, self.baseline.min_change))
+            chances.append(p_value(change, self.baseline.min_change, self.confidence, higher_is_worse=True))
+        p = min(chances) if chances and now.n >= self.min_n else None
+        return Reading(_combined(conditions), now, self.threshold, before, p=p)
+
+    def _chance(self, tally: Tally, now: Estimate, threshold: float) -> float:
+        if self.statistic == "failure_rate":
+            return tail_probability(tally.failures, tally.n, threshold)
+        return p_value(now, threshold, self.confidence, higher_is_worse=self.higher_is_worse)
 
     def _against_threshold(self, now: Estimate, threshold: float) -> Condition:
         clear = threshold if self.clear is None else self.clear
@@ -117,11 +131,10 @@ class WindowRule(RuleSettings):
             return Condition.BREACH
         return Condition.UNSURE if self._worse(now.value, clear) else Condition.CLEAR
 
-    def _against_baseline(self, now: Estimate, before: Estimate, min_change: float) -> Condition:
-        change = difference(now, before) if self.higher_is_worse else difference(before, now)
+    def _against_baseline(self, n: int, change: Estimate, min_change: float) -> Condition:
         if change.high <= min_change:
             return Condition.CLEAR
-        if now.n < self.min_n:
+        if n < self.min_n:
             return Condition.TOO_FEW
         if change.low > min_change:
             return Condition.BREACH

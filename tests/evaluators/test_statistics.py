@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.statistics import Estimate, bounded_mean, difference, wilson, z_score
+from evaluators.statistics import (
+    Estimate,
+    benjamini_hochberg,
+    bounded_mean,
+    difference,
+    p_value,
+    tail_probability,
+    wilson,
+    z_score,
+)
 
 
 def test_wilson_of_160_of_200_is_074_to_085() -> None:
@@ -70,3 +79,31 @@ def test_a_confidence_outside_0_to_1_is_refused() -> None:
     assert z_score(0.95) == pytest.approx(1.96, abs=0.001)
     with pytest.raises(ValueError, match="between 0 and 1"):
         z_score(1.0)
+
+
+@pytest.mark.parametrize(("failures", "n", "rate"), [(0, 10, 0.2), (3, 10, 0.2), (10, 10, 0.2), (40, 400, 0.05)])
+def test_the_tail_is_the_sum_of_the_binomial_probabilities(failures: int, n: int, rate: float) -> None:
+    exact = sum(math.comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in range(failures, n + 1))
+    assert tail_probability(failures, n, rate) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(("rate", "chance"), [(0.0, 0.0), (1.0, 1.0)])
+def test_the_tail_of_a_certain_rate_is_certain(rate: float, chance: float) -> None:
+    assert tail_probability(1, 10, rate) == chance
+
+
+def test_a_p_value_agrees_with_its_interval() -> None:
+    now = wilson(30, 100)
+    assert p_value(now, now.low, 0.95, higher_is_worse=True) == pytest.approx(0.025)
+    assert p_value(now, now.high, 0.95, higher_is_worse=False) == pytest.approx(0.025)
+    assert p_value(now, 0.3, 0.95, higher_is_worse=True) == pytest.approx(0.5)
+    assert p_value(Estimate(1.0, 1.0, 1.0, 9), 0.5, 0.95, higher_is_worse=True) == 0.0
+
+
+def test_benjamini_and_hochberg_keep_the_largest_k_that_fits() -> None:
+    """The example of their paper: of 15 tests at 5% the first four are discoveries."""
+    paper = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.324, 0.4262, 0.5719, 0.6528,
+             0.759, 1.0]  # fmt: skip
+    assert benjamini_hochberg(paper[::-1], 0.05) == [False] * 11 + [True] * 4
+    assert benjamini_hochberg([0.04, 0.05], 0.05) == [True, True]
+    assert benjamini_hochberg([], 0.05) == []
