@@ -7,13 +7,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, Facet, FacetAnswers
 from evaluators.injection import addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
-from evaluators.lexical.chunk import CHUNK_CHARACTERS
 from evaluators.lexical.claims import statements
 from evaluators.lexical.context import index
 from evaluators.lexical.fit import fit
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.purge import without_instructions
 from evaluators.lexical.question import parse
+from evaluators.lexical.reading import CHUNK_CHARACTERS, read
 from evaluators.lexical.relevance import relevance
 from evaluators.lexical.support import claims_something, verdict
 from evaluators.sample import RagSample
@@ -37,13 +37,13 @@ def judge(sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
     Sentences that address a judge are left out of question, chunks and answer before anything is compared.
     """
     question = parse(without_instructions(sample.question or ""))
-    chunks = tuple(without_instructions(chunk.text or "") for chunk in sample.context)
+    chunks = [read(chunk.text or "") for chunk in sample.context]
     support: ClaimSupport | None = None
     answer_fit: AnswerFit | None = None
     if facets & {Facet.CLAIM_SUPPORT, Facet.ANSWER_FIT}:
         said = statements(without_instructions(sample.answer or ""))
         claims = [passage for passage in map(Passage, said.claims) if claims_something(passage)]
-        context = index(chunks, frozenset(term for claim in claims for term in claim.terms))
+        context = index(chunks, (term for claim in claims for term in claim.terms))
         verdicts = tuple(verdict(claim, question.terms, context) for claim in claims)
         support = ClaimSupport(verdicts) if Facet.CLAIM_SUPPORT in facets else None
         answer_fit = fit(question, said, claims, verdicts) if Facet.ANSWER_FIT in facets else None

@@ -1,17 +1,15 @@
 """The context, indexed once per sample: sentences, and for every term the sentences that hold it."""
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from evaluators.lexical.chunk import parts
+from evaluators.lexical.reading import Reading
+from evaluators.lexical.roots import root_of
 from evaluators.lexical.weights import FUNCTION_TERMS, rarity
 
 SENTENCES_AT_MOST = 4_096
-_PREFIX = 5
-_CACHED_PREFIXES = 60_000
-_HANGUL_PREFIX = 2
 
 _rarities = lru_cache(maxsize=256)(rarity)
 
@@ -25,11 +23,12 @@ class Sentence(NamedTuple):
     terms: list[str]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Context:
     """Sentences of all chunks, numbered through.
 
-    `holding[term]` is the set of sentences with a wanted term, as bits; `akin[prefix]` of those with a related one.
+    `holding[term]` is the set of sentences with a wanted content term, as bits; `akin[root]` of those with a related
+    one.
     """
 
     texts: tuple[str, ...]
@@ -53,50 +52,31 @@ class Context:
         return self.rarities[self.holding.get(term, 0).bit_count()]
 
 
-class _Prefixes(dict[str, str]):
-    """Prefixes of terms, remembered; bounded by starting over."""
-
-    def __missing__(self, term: str) -> str:
-        if len(self) >= _CACHED_PREFIXES:
-            self.clear()
-        found = self[term] = term[: _HANGUL_PREFIX if "가" <= term[0] <= "힣" else _PREFIX]
-        return found
-
-
-_prefixes = _Prefixes()
-
-
-def prefix(term: str) -> str:
-    """What related words of one root mostly share."""
-    return _prefixes[term]
-
-
-def prefixes(terms_: Iterable[str]) -> Iterable[str]:
-    """The prefixes of many terms."""
-    return map(_prefixes.__getitem__, terms_)
-
-
-def index(chunks: Sequence[str], wanted: Set[str]) -> Context:
-    """Index the `wanted` terms in the first 64 KiB of every chunk, 4096 sentences in all, chunks in their order.
+def index(chunks: Sequence[Reading], wanted: Iterable[str]) -> Context:
+    """Index the `wanted` terms in the first 4096 sentences of all chunks, in their order.
 
     Function terms are not indexed: they point at nothing.
     """
-    content = frozenset(wanted - FUNCTION_TERMS)
-    roots = frozenset(prefixes(content))
+    content = frozenset(wanted) - FUNCTION_TERMS
+    roots = frozenset(map(root_of, content))
     sentences: list[Sentence] = []
     holding: dict[str, int] = {}
     akin: dict[str, int] = {}
     chunk_bits = []
-    for number, text in enumerate(chunks):
+    for number, chunk in enumerate(chunks):
         first = len(sentences)
-        for part in parts(text)[: SENTENCES_AT_MOST - first]:
-            bit = 1 << len(sentences)
-            sentences.append(Sentence(number, *part))
-            related = roots.intersection(prefixes(part.terms))
-            if related:
-                for root in related:
-                    akin[root] = akin.get(root, 0) | bit
-                for term in content.intersection(part.terms):
-                    holding[term] = holding.get(term, 0) | bit
-        chunk_bits.append((1 << len(sentences)) - (1 << first))
-    return Context(tuple(chunks), sentences, holding, akin, chunk_bits, _rarities(len(sentences)))
+        sentences += [Sentence(number, *part) for part in chunk.parts[: SENTENCES_AT_MOST - first]]
+        here = (1 << len(sentences)) - (1 << first)
+        chunk_bits.append(here)
+        _merge(holding, content, chunk.holding, first, here)
+        _merge(akin, roots, chunk.akin, first, here)
+    return Context(
+        tuple(chunk.text for chunk in chunks), sentences, holding, akin, chunk_bits, _rarities(len(sentences))
+    )
+
+
+def _merge(into: dict[str, int], wanted: frozenset[str], found: dict[str, int], first: int, here: int) -> None:
+    for key in wanted:
+        bits = found.get(key)
+        if bits:
+            into[key] = into.get(key, 0) | bits << first & here

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from evaluators.lexical.context import Context, prefix
+from evaluators.lexical.context import Context
+from evaluators.lexical.roots import root_of
 from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 
 # What a term counts for by where it stands: in the best sentence, in one beside it, in its chunk, elsewhere, nowhere.
@@ -59,7 +60,7 @@ def cover(claim: list[str], question: frozenset[str], context: Context) -> Cover
     candidates = _candidates(content, context)
     if not candidates:
         return None
-    akin = {term: context.akin.get(prefix(term), 0) for term in content}
+    akin = {term: context.akin.get(root_of(term), 0) for term in content}
     credited = {number: _credit(akin, context, number) for number in candidates}
     pointing = {term: weight * _FIGURE_POINTS if term[0].isdigit() else weight for term, weight in content.items()}
     best = max(
@@ -80,7 +81,7 @@ def cover(claim: list[str], question: frozenset[str], context: Context) -> Cover
 
 def _candidates(content: dict[str, float], context: Context) -> list[int]:
     """The sentences with the most weight of the claim, of those that hold one of its rarer terms where there is one."""
-    held = [(context.holding.get(t, 0) or context.akin.get(prefix(t), 0), weight) for t, weight in content.items()]
+    held = [(context.holding.get(t, 0) or context.akin.get(root_of(t), 0), weight) for t, weight in content.items()]
     held.sort(key=lambda pair: pair[0].bit_count())
     scores: dict[int, float] = {}
     pointed_at = 0

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from evaluators.lexical.context import Context, prefix
+from evaluators.lexical.context import Context
 from evaluators.lexical.coverage import Coverage
 from evaluators.lexical.passage import Passage
+from evaluators.lexical.roots import root_of
 from evaluators.lexical.weights import FUNCTION_TERMS
 
 _LEAST_SHARED = 2
@@ -38,7 +39,7 @@ class Evidence:
             if self.context.holding.get(term, 0) & here:
                 shared += 1
                 said += weight
-            elif self.context.akin.get(prefix(term), 0) & here:
+            elif self.context.akin.get(root_of(term), 0) & here:
                 said += weight * _RELATED
         return total > 0 and said >= share * total and shared >= min(_LEAST_SHARED, max(content, 1))
 

@@ -27,8 +27,8 @@ def fit(question: Question, said: Statements, claims: Sequence[Passage], verdict
         return AnswerFit(_UNDECIDED, abstained=False)
     if not claims:
         is_bare = _BARE.issuperset(said.text.lower().replace(",", " ").strip(" .!。").split())
-        return AnswerFit(1.0 if is_bare else _relevancy(question.share_in(terms(said.text))), abstained=False)
-    share = question.share_in(frozenset(chain.from_iterable(claim.terms for claim in claims)))
+        return AnswerFit(1.0 if is_bare else _relevancy(question.share_of(terms(said.text))), abstained=False)
+    share = question.share_of(chain.from_iterable(claim.terms for claim in claims))
     for claim, verdict in zip(claims, verdicts, strict=True):
         if share >= _USUAL_SHARE:
             break
@@ -45,4 +45,4 @@ def _bridged(question: Question, claim: Passage, verdict: ClaimVerdict) -> float
         return 0.0
     # A contradicted claim speaks of the passage's subject all the same.
     strength = 1.0 if verdict.support is Support.CONTRADICTED else verdict.strength
-    return strength * question.share_in(frozenset([*claim.terms, *terms(verdict.quote)]))
+    return strength * question.share_of([*claim.terms, *terms(verdict.quote)])

@@ -1,10 +1,10 @@
 """A question, reduced to the terms that say what it is about."""
 
-from collections.abc import Collection
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 from evaluators.lexical import tables
-from evaluators.lexical.context import prefix, prefixes
+from evaluators.lexical.roots import root_of, roots_of
 from evaluators.lexical.tokens import LONGEST_WORD, terms
 from evaluators.lexical.weights import FUNCTION_TERMS, PRIORS
 
@@ -22,16 +22,19 @@ class Question:
     terms: frozenset[str]
     weights: dict[str, float]
 
-    def share_in(self, found: Collection[str]) -> float:
+    def share_in(self, found: Set[str], roots: Set[str]) -> float:
         """Weighted share of the content terms among `found`; related words count somewhat less. 0 where it has none."""
         total = sum(self.weights.values())
-        said = self.weights.keys() & found
-        missing = {term: weight for term, weight in self.weights.items() if term not in said}
-        if not missing or not total:
-            return 1.0 if total else 0.0
-        related = frozenset(prefixes(found))
-        unsaid = sum(w * (1 - _RELATED) if prefix(t) in related else w for t, w in missing.items())
+        missing = self.weights.keys() - found
+        if not total:
+            return 0.0
+        unsaid = sum(self.weights[t] * (1 - _RELATED if root_of(t) in roots else 1) for t in missing)
         return 1 - unsaid / total
+
+    def share_of(self, found: Iterable[str]) -> float:
+        """The same for terms in any order."""
+        said = frozenset(found)
+        return self.share_in(said, roots_of(said))
 
 
 def parse(text: str) -> Question:
