@@ -44,6 +44,11 @@ class Metrics:
         self._make_judge_series(self._series)
         self._make_alert_series(self._series)
 
+    @property
+    def series(self) -> SeriesRegistry:
+        """Where components that are not always there add their own series."""
+        return self._series
+
     def _make_input_series(self, series: SeriesRegistry) -> None:
         self._received = series.counter("spans_received", "Spans received, accepted or not.", "receiver")
         self._rejected = series.counter("spans_rejected", "Spans refused.", "receiver", "reason")
@@ -84,6 +89,9 @@ class Metrics:
 
     def _make_alert_series(self, series: SeriesRegistry) -> None:
         self._signals = series.counter("signals", "Alerts raised.", "rule", "service", "severity")
+        self._inhibited = series.counter(
+            "signals_inhibited", "Alerts that were not raised because their cause was told.", "rule", "service"
+        )
         self._firing = series.gauge("rule_firing", "1 while a rule fires for a service.", "rule", "service")
         self._notifications = series.counter("notifications", "Signals handed to a notifier.", "notifier", "outcome")
         self._pending = series.gauge("notifications_pending", "Signals that a notifier holds.", "notifier")
@@ -194,6 +202,10 @@ class Metrics:
     def signal(self, rule: str, service: str, severity: str) -> None:
         """Count an alert that was raised."""
         self._signals(rule, service, severity).inc()
+
+    def signal_inhibited(self, rule: str, service: str) -> None:
+        """Count an alert that was kept back because its cause fires."""
+        self._inhibited(rule, service).inc()
 
     def rule_firing(self, rule: str, service: str, firing: bool) -> None:
         """Whether a rule fires for a service now."""

@@ -20,6 +20,7 @@ class Move(StrEnum):
     NONE = "none"
     RAISED = "raised"
     RESOLVED = "resolved"
+    INHIBITED = "inhibited"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from alerts.holding import JudgeTime
+from alerts.inhibition import is_inhibited
 from alerts.labels import LabelValues, Overflowing
 from alerts.ledger import Ledger
 from alerts.lifecycle import Move
 from alerts.notifiers.base import Notifier
-from alerts.observing import BREAKER_VALUES, concerns, observations
+from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of
 from alerts.pipeline import NotificationMetrics, NotificationPipeline
-from alerts.rules.base import BREAKER, TRAFFIC, Observation, RuleSettings
+from alerts.rules.base import BREAKER, RETRIEVED, TRAFFIC, Observation, RuleSettings
 from alerts.settings import AlertSettings
 from alerts.signals import SignalState
 from alerts.track import Mark, Track
@@ -29,6 +30,8 @@ class AlertMetrics(NotificationMetrics, Protocol):
     def expect_rule(self, rule: str, service: str, severity: str) -> None: ...
 
     def signal(self, rule: str, service: str, severity: str) -> None: ...
+
+    def signal_inhibited(self, rule: str, service: str) -> None: ...
 
     def rule_firing(self, rule: str, service: str, firing: bool) -> None: ...
 
@@ -89,9 +92,10 @@ class AlertEngine:
         now, service = self._clock.monotonic(), self._services(assessment.sample.service)
         attributes = assessment.sample.attributes
         self._tell(now, service, assessment.judge, attributes, Observation(TRAFFIC, 1.0))
-        for evaluation in assessment.evaluations:
-            if evaluation.metric not in self._watched_metrics:
-                continue
+        evaluations = [one for one in assessment.evaluations if one.metric in self._watched_metrics]
+        if RETRIEVED in self._watched and (retrieval := retrieval_of(assessment.sample)):
+            evaluations.append(retrieval)
+        for evaluation in evaluations:
             if not self._ledger.is_repeat(assessment.sample.trace_id, evaluation):
                 self._count(now, service, assessment, evaluation)
 
@@ -110,8 +114,10 @@ class AlertEngine:
         for track in self._tracks:
             track.read(now)
         self._tracks.compare_slices()
-        for track in self._tracks:
-            self._step(track, now)
+        firing = [track for track in self._tracks if track.firing]
+        # Causes first, so that one that is raised in this very tick already speaks for its consequences.
+        for track in sorted(self._tracks, key=lambda one: bool(one.rule.inhibited_by)):
+            self._step(track, now, firing)
         self._pipeline.tick(now)
 
     async def idle(self) -> None:
@@ -148,9 +154,13 @@ class AlertEngine:
                 self._store.cite(assessment)
         return marks
 
-    def _step(self, track: Track, now: float) -> None:
-        move = track.step(now)
+    def _step(self, track: Track, now: float, firing: list[Track]) -> None:
+        move = track.step(now, lambda: is_inhibited(track, firing))
+        if move is Move.INHIBITED:
+            self._metrics.signal_inhibited(track.rule.name, track.service)
+            return
         if move is Move.RAISED:
+            firing.append(track)
             track.began(self._clock.wall())
             self._metrics.signal(track.rule.name, track.service, track.rule.severity)
         if move is not Move.NONE:

@@ -4,8 +4,9 @@ from collections.abc import Container
 
 from alerts.coverage import is_eligible, label_of
 from alerts.findings import is_contradicted
-from alerts.rules.base import CONTRADICTED, Observation, coverage_key
+from alerts.rules.base import CONTRADICTED, RETRIEVED, Observation, coverage_key
 from evaluators.evaluation import Assessment, Evaluation, Scored
+from evaluators.sample import RagSample, Readiness
 
 CLAIM_METRICS = ("hallucination", "faithfulness")
 """What is computed from the support of claims, in order of preference."""
@@ -16,6 +17,17 @@ BREAKER_VALUES = {"closed": 0.0, "half_open": 0.5, "open": 1.0}
 def concerns(metric: str, watched: Container[str]) -> bool:
     """Whether an evaluation of this metric can tell any of the `watched` keys anything."""
     return metric in watched or coverage_key(metric) in watched or (metric in CLAIM_METRICS and CONTRADICTED in watched)
+
+
+def retrieval_of(sample: RagSample) -> Evaluation | None:
+    """Whether the retrieval returned anything, as no judge needs to say; None where there was none, or none to watch.
+
+    Its id is the same for all judges of a trace, so that each trace counts once.
+    """
+    if sample.excluded or sample.readiness is Readiness.NO_RETRIEVAL:
+        return None
+    found = Scored(0.0 if sample.readiness is Readiness.NO_DOCUMENTS else 1.0)
+    return Evaluation(f"{sample.trace_id}/{sample.revision}", RETRIEVED, "1", "", found)
 
 
 def observations(

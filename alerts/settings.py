@@ -6,9 +6,10 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from alerts.explain import Content, Links
+from alerts.inhibition import unknown_causes
 from alerts.notifiers.jsonlines import JsonLinesSettings
 from alerts.notifiers.registry import NotifierSettings, repeated_names
-from alerts.rules import Rule
+from alerts.rules import KINDS, Rule
 from alerts.rules.base import RuleSettings
 from alerts.rules.defaults import DEFAULT_RULES
 from alerts.strict import Strict, Url
@@ -62,6 +63,11 @@ class AlertSettings(Strict):
         names = [rule.name for rule in self.rules]
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"rules: more than one is called {', '.join(doubled)}")
+        active = [rule.name for rule in self.active_rules]
+        if doubled := sorted({name for name in active if active.count(name) > 1}):
+            raise ValueError(f"rules: more than one comes to be called {', '.join(doubled)}")
+        if unknown := unknown_causes(self.active_rules, KINDS):
+            raise ValueError(f"rules: inhibited_by names {', '.join(unknown)}, which is neither a rule nor a kind")
         if doubled := repeated_names(self.notifiers):
             raise ValueError(f"notifiers: more than one is called {', '.join(doubled)}: give them a name")
         return self
@@ -71,7 +77,7 @@ class AlertSettings(Strict):
         """The default rules, as changed, and the others."""
         rules: dict[str, RuleSettings] = dict(_DEFAULTS) if self.default_rules else {}
         rules |= {rule.name: rule for rule in self.rules}
-        return tuple(rule for rule in rules.values() if rule.enabled)
+        return tuple(part for rule in rules.values() if rule.enabled for part in rule.parts())
 
     @property
     def links(self) -> Links:

@@ -1,5 +1,6 @@
 """One rule that watches one service (and judge): its memory, its alert, and the traces to cite."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from alerts.explain import Content, Links, describe, summarize
@@ -52,6 +53,7 @@ class Track:
         self._read_at = 0.0
         self._news = True
         self._due = False
+        self._muted = False
         metric = METRICS.get(rule.about)
         self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
 
@@ -103,16 +105,20 @@ class Track:
         self._worst.expire(at - self.rule.remembers, keep_last=active)
         self._cause = self._watch.tally.main_cause or (self._cause if active else "")
 
-    def step(self, now: float) -> Move:
-        """Decide, by what was read at this time."""
+    def step(self, now: float, is_inhibited: Callable[[], bool] = lambda: False) -> Move:
+        """Decide, by what was read at this time. What is inhibited waits for the end of its cause, and says so once."""
         if not self._due:
             return Move.NONE
         condition = self._reading.condition
         if condition is Condition.BREACH and self.doubted:
             condition = Condition.UNSURE
-        self.alert, move = advance(
-            self.alert, condition, self._time.at(now), for_s=self.rule.for_, clear_s=self.rule.clear_for
-        )
+        at = self._time.at(now)
+        alert, move = advance(self.alert, condition, at, for_s=self.rule.for_, clear_s=self.rule.clear_for)
+        muted, self._muted = self._muted, move is Move.RAISED and is_inhibited()
+        if self._muted:
+            self.alert = Alert(Phase.PENDING, self.alert.since if self.alert.phase is Phase.PENDING else at)
+            return Move.NONE if muted else Move.INHIBITED
+        self.alert = alert
         if move is Move.RAISED:
             self._hits = self._watch.tally.failures
         return move

@@ -47,6 +47,9 @@ CONTRADICTED = "contradicted"
 TRAFFIC = "traffic"
 """Key: a trace of the service was seen."""
 
+RETRIEVED = "retrieved"
+"""Key: 1 where a trace's retrieval returned chunks, 0 where it returned none."""
+
 BREAKER = "breaker"
 """Key: 1 the judge's breaker is open, 0.5 half open, 0 closed."""
 
@@ -123,6 +126,7 @@ Share = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=1)]
 Names = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 Attributes = Annotated[tuple[AttributeName, ...], Field(strict=False, max_length=4)]
+Causes = Annotated[tuple[str, ...], Field(strict=False)]
 Confidence = Annotated[float, Field(gt=0.5, lt=1.0)]
 
 
@@ -133,7 +137,8 @@ class RuleSettings(Strict):
     of different judges do not compare. `slice` names attributes of traces: each of their values (each combination, if
     they are several) is watched apart, the first `max_slices` of a service by themselves and the rest as one; of many
     slices tested at once only those count that stand Benjamini and Hochberg's correction. `for` is how long a breach
-    must last before it is raised, `clear_for` how long it must be clear before it is resolved.
+    must last before it is raised, `clear_for` how long it must be clear before it is resolved. `inhibited_by` names
+    rules or kinds that are its causes: while one fires for the same traffic this one is not raised.
     """
 
     name: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
@@ -146,6 +151,7 @@ class RuleSettings(Strict):
     for_: Duration = Field(default=0.0, alias="for")
     clear_for: Duration = 0.0
     runbook: Url | None = None
+    inhibited_by: Causes = ()
 
     per_judge: ClassVar[bool] = True
     """Whether judges are watched apart."""
@@ -158,6 +164,15 @@ class RuleSettings(Strict):
 
     leads_with_finding: ClassVar[bool] = False
     """Whether the worst trace says more than the number."""
+
+    @property
+    def kind_name(self) -> str:
+        """The kind, as it is written in `kind`."""
+        return str(getattr(self, "kind", ""))
+
+    def parts(self) -> tuple["RuleSettings", ...]:
+        """The rules that do the work: itself, unless the kind is a shorthand for others."""
+        return (self,)
 
     @property
     def level(self) -> float:

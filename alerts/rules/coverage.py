@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from alerts.rules.base import (
     Case,
+    Causes,
     Condition,
     Confidence,
     Count,
@@ -27,6 +28,7 @@ class CoverageRule(RuleSettings):
     cites: ClassVar[bool] = False
 
     kind: Literal["coverage"] = "coverage"
+    inhibited_by: Causes = ("judge_unavailable",)
     metric: MetricName = "faithfulness"
     threshold: Share = 0.5
     window: PositiveDuration = 3600.0

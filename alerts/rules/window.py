@@ -4,7 +4,18 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from alerts.rules.base import Case, Condition, Confidence, Count, MetricName, Reading, RuleSettings, Share, Watch
+from alerts.rules.base import (
+    Case,
+    Causes,
+    Condition,
+    Confidence,
+    Count,
+    MetricName,
+    Reading,
+    RuleSettings,
+    Share,
+    Watch,
+)
 from alerts.rules.watching import WindowedWatch
 from alerts.strict import Strict
 from alerts.windows import Tally, Window
@@ -35,6 +46,7 @@ class WindowRule(RuleSettings):
     """
 
     kind: Literal["window"] = "window"
+    inhibited_by: Causes = ("judge_unavailable", "empty_retrieval")
     metric: MetricName
     statistic: Literal["mean", "failure_rate"] = "failure_rate"
     fails_past: Share | None = None

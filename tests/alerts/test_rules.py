@@ -7,8 +7,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from alerts.rules import (
     Baseline,
+    BurnRateRule,
+    Case,
     Condition,
     CoverageRule,
+    EmptyRetrievalRule,
     JudgeUnavailableRule,
     NoDataRule,
     Observation,
@@ -164,6 +167,65 @@ def test_coverage_breaches_when_most_eligible_traces_get_no_score(
     assert rule.decide(Tally(eligible, eligible - scored)).condition is condition
 
 
+@pytest.mark.parametrize(
+    ("long", "short", "condition"),
+    [
+        ((200, 180), (20, 18), B),
+        ((200, 180), (20, 10), C),
+        ((200, 150), (20, 18), U),
+        ((20, 20), (5, 5), F),
+        ((200, 20), (20, 18), C),
+        ((200, 180), (0, 0), U),
+        ((0, 0), (0, 0), F),
+        ((200, 0), (20, 0), C),
+    ],
+    ids=[
+        "burns in both windows",
+        "over by now",
+        "perhaps too fast",
+        "too few",
+        "just begun",
+        "no traffic since",
+        "nothing seen",
+        "all good",
+    ],
+)
+def test_a_burn_rate_breaches_while_both_windows_burn(
+    long: tuple[int, int], short: tuple[int, int], condition: Condition
+) -> None:
+    """14.4 times a budget of 5% is 72%."""
+    rule = BurnRateRule(name="r", objective=0.95, factor=14.4)
+    assert rule.decide(tally(*long), tally(*short)).condition is condition
+
+
+def test_a_burn_rate_forgets_each_window_in_its_own_time_and_takes_back_from_both() -> None:
+    rule = BurnRateRule(name="r", long=3600.0, short=300.0, factor=6.0, min_n=10)
+    watch = rule.watch()
+    places = [watch.add(second * 10.0, Observation("faithfulness", 0.0)) for second in range(12)]
+    assert watch.read(120.0, active=False).condition is B
+    assert watch.read(600.0, active=True).condition is U
+    for place in places:
+        watch.retract(place, Observation("faithfulness", 0.0))
+    assert watch.tally.n == 0
+
+
+def test_a_burn_rate_says_how_fast_and_how_long_the_budget_lasts() -> None:
+    rule = BurnRateRule(name="r", objective=0.95, factor=14.4)
+    case = Case("shop", "lexical", rule.decide(tally(200, 180), tally(20, 18)))
+    assert rule.sentence(case) == (
+        "90% of 200 answers in 1h score below 0.85, 18.0 times the budget of 0.05 (95% interval 85% to 93%, limit 72%)"
+        "; at this rate the budget of 30d lasts 1d16h"
+    )
+
+
+@pytest.mark.parametrize(
+    ("empty", "n", "condition"), [(0, 0, F), (10, 10, F), (0, 19, C), (60, 100, B), (35, 100, U), (10, 100, C)]
+)
+def test_empty_retrievals_breach_with_their_whole_interval(empty: int, n: int, condition: Condition) -> None:
+    rule = EmptyRetrievalRule(name="r", threshold=0.3, min_n=20)
+    assert rule.decide(tally(n, empty)).condition is condition
+
+
 def silence(rule: NoDataRule, arrivals: list[float], now: float) -> Reading:
     watch = rule.watch()
     for at in arrivals:
@@ -232,6 +294,16 @@ def test_a_judge_is_unavailable_until_its_breaker_closes(states: list[float], co
         (
             {"kind": "window", "name": "r", "metric": "faithfulness", "threshold": 0.4, "window": "1 hour"},
             "not a duration",
+        ),
+        ({"kind": "slo", "name": "r", "objective": 0.9}, "14.4 times the budget of 10.0% can never be exceeded"),
+        ({"kind": "burn_rate", "name": "r", "short": "1h"}, "`short` must be shorter than `long`"),
+        (
+            {
+                "kind": "slo",
+                "name": "r",
+                "burns": [{"factor": f, "long": "1h", "short": "5m", "severity": "page"} for f in (2, 3)],
+            },
+            "each needs a `severity` of its own",
         ),
         ({"kind": "no_data", "name": "Not A Name"}, "should match pattern"),
         ({"kind": "no_data", "name": "r", "services": []}, "at least 1 item"),

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from alerts.notifiers.registry import build_notifiers
-from alerts.rules import TraceRule, WindowRule
+from alerts.rules import BurnRateRule, TraceRule, WindowRule
 from alerts.settings import AlertSettings
 from tests.fakes import FakeClock
 
@@ -15,6 +15,7 @@ def test_every_default_works_without_a_file() -> None:
         "contradicted_claim",
         "high_hallucination",
         "low_faithfulness",
+        "empty_retrieval",
         "low_coverage",
         "judge_unavailable",
         "no_data",
@@ -44,6 +45,19 @@ def test_a_default_name_can_be_given_to_a_rule_of_another_kind() -> None:
     assert isinstance(settings.active_rules[-1], TraceRule)
 
 
+def test_an_objective_is_as_many_rules_as_it_has_burns() -> None:
+    settings = AlertSettings.model_validate(
+        {"default_rules": False, "rules": [{"kind": "slo", "name": "shop", "objective": 0.96, "services": ["shop-*"]}]}
+    )
+    page, ticket = settings.active_rules
+    assert isinstance(page, BurnRateRule)
+    assert isinstance(ticket, BurnRateRule)
+    assert (page.name, page.severity, page.factor, page.long, page.short) == ("shop_page", "page", 14.4, 3600.0, 300.0)
+    assert (ticket.name, ticket.factor, ticket.long, ticket.short) == ("shop_ticket", 6.0, 21_600.0, 1800.0)
+    assert page.services == ticket.services == ("shop-*",)
+    assert "shop_page" in ticket.inhibited_by
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -67,6 +81,14 @@ def test_a_default_name_can_be_given_to_a_rule_of_another_kind() -> None:
         ),
         ({"notifiers": [{"type": "webhook", "url": "http://h", "secret": "a", "secret_env": "PATH"}]}, "not both"),
         ({"notifiers": [{"type": "webhook", "url": "http://u:p@h", "token": "t"}]}, "in the URL, not both"),
+        (
+            {"rules": [{"name": "no_data", "inhibited_by": ["low_coverage", "moon"]}]},
+            "inhibited_by names moon, which is neither a rule nor a kind",
+        ),
+        (
+            {"rules": [{"name": "a", "kind": "slo"}, {"name": "a_page", "kind": "no_data"}]},
+            "more than one comes to be called a_page",
+        ),
         ({"trace_url": "https://tempo.example.org/"}, "put {trace_id} where the id belongs"),
         ({"base_url": "watch.example.org"}, "is not a URL"),
         ({"content": "everything"}, "'full' or 'ids'"),
