@@ -12,7 +12,7 @@ _GERMAN_FROM = 2
 _TITLE_FROM = 4
 _TITLE_CASE = 0.6
 _SAME_BEGINNING = 3
-_LEAST_ANCHORS, _TELLING_ANCHORS = 2, 3
+_LEAST_ANCHORS = 3
 _ALIASES = (
     frozenset({"us", "usa", "america", "american", "unit"}),
     frozenset({"uk", "britain", "british", "england", "english"}),
@@ -24,10 +24,10 @@ _ALIASES = (
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A name of the claim, unknown to the sentence, where the sentence has another one; `own` are the claim's terms.
+    """A name of the claim, unknown to the sentence, which has another one instead; `own` are the claim's terms.
 
-    `telling` where it stands behind a content term: what is said of another subject ("The Basic plan ...") may be true
-    beside it.
+    `telling` where both stand in the same place, behind a content term: what is said of another subject ("The Basic
+    plan ...") may be true beside it.
     """
 
     claimed: str
@@ -37,7 +37,7 @@ class Swap:
 
 
 def swapped_names(claim: Passage, sentence: Passage) -> list[Swap]:
-    """The names that are in the place of others, in the order of the claim."""
+    """The names of the claim that the sentence does not know, where it has others that the claim does not know."""
     there, here = set(sentence.terms), set(claim.terms)
     if not _capitalised(claim, here - there) or _capitals_mean_nothing(claim) or _capitals_mean_nothing(sentence):
         return []
@@ -49,16 +49,18 @@ def swapped_names(claim: Passage, sentence: Passage) -> list[Swap]:
 
 
 def _swap(claim: Passage, run: tuple[int, int], sentence: Passage, rivals: list[tuple[int, int]]) -> Swap | None:
-    place = Place(claim.terms, *run)
-    claimed = claim.terms[run[0] : run[1] + 1]
-    for rival in rivals:
-        counterpart = Place(sentence.terms, *rival)
-        if _may_be_the_same(claimed, sentence.terms[rival[0] : rival[1] + 1]):
-            continue
-        if anchored(place, counterpart, least=_LEAST_ANCHORS):
-            telling = anchored(place, counterpart, least=_TELLING_ANCHORS, behind_content=True)
-            return Swap(claim.fragment(*run), sentence.fragment(*rival), frozenset(claimed), telling)
-    return None
+    """The rival in the name's place, or else any that cannot be the same."""
+    place, own = Place(claim.terms, *run), claim.terms[run[0] : run[1] + 1]
+    others = [r for r in rivals if not _may_be_the_same(own, sentence.terms[r[0] : r[1] + 1])]
+    if not others:
+        return None
+    telling = (
+        rival
+        for rival in others
+        if anchored(place, Place(sentence.terms, *rival), least=_LEAST_ANCHORS, behind_content=True)
+    )
+    found = next(telling, None)
+    return Swap(claim.fragment(*run), sentence.fragment(*(found or others[0])), frozenset(own), found is not None)
 
 
 def missing_names(claim: Passage, absent: frozenset[str]) -> int:

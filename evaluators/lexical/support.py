@@ -17,7 +17,7 @@ SUPPORTED_FROM = 0.6
 """Strength from which a claim counts as supported; fixed once for all languages and kinds of text."""
 
 # What remains of the strength of a claim with a figure or a name of its own, about its speaker, or contradicted.
-_REPLACED = 0.65
+_REPLACED = 0.55
 _FIGURE_MISSING = 0.8
 _NAME_MISSING = 0.8
 _FIRST_PERSON = 0.8

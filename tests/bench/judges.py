@@ -21,6 +21,7 @@ from evaluators.facets import Facet, FacetAnswers, Support
 from evaluators.judges.lexical import FACETS, judge
 from evaluators.lexical.support import SUPPORTED_FROM
 from evaluators.sample import Chunk, RagSample, Readiness
+from tests.bench.swaps import swaps
 
 FAITHFULNESS_FROM = 0.5
 ENGLISH = ("mtrag_faith", "begin", "halueval_qa", "halueval_summ")
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str]) -> None:
         print(f"no labelled data in {directory}: name its directory as argument or in GROUNDWATCH_JUDGE_DATA")
         return
     answers(directory)
+    replaced(directory)
     relevance(directory)
 
 
@@ -98,6 +100,33 @@ def report_answers(name: str, items: list[dict[str, Any]]) -> list[Scored]:
     line += f"{share(bad, lambda s: s.contradicted):12.3f}" if bad else f"{'':12}"
     print(f"{line}{statistics.median(costs):8.2f}{percentile(costs, 0.95):7.2f}", flush=True)
     return scored
+
+
+def replaced(directory: Path) -> None:
+    """Sentences of the passages with one number or name replaced."""
+    found = swaps([item["context"][0] for item in load(directory, GOOD_ONLY[0])])
+    for kind in ("number", "name"):
+        told = [verdict_on(swap.passage, swap.told) for swap in found if swap.kind == kind]
+        changed = [verdict_on(swap.passage, swap.changed) for swap in found if swap.kind == kind]
+        if not told:
+            continue
+        scores = [(1, score) for _, score in told] + [(0, score) for _, score in changed]
+        print(
+            f"sentences of the passages with one {kind} replaced: {len(changed)}, AUC {rank_auc(scores):.3f}, ", end=""
+        )
+        print(f"contradicted {statistics.fmean(hit for hit, _ in changed):.2f}, ", end="")
+        print(
+            f"below {SUPPORTED_FROM} {statistics.fmean(score < SUPPORTED_FROM for _, score in changed):.2f}; ", end=""
+        )
+        print(f"as told: contradicted {statistics.fmean(hit for hit, _ in told):.3f}")
+
+
+def verdict_on(passage: str, answer: str) -> tuple[bool, float]:
+    """Whether a claim of the answer is contradicted, and the weakest claim's strength."""
+    found = judge(sample("", passage, answer), frozenset({Facet.CLAIM_SUPPORT})).claim_support
+    assert found is not None
+    claims = found.claims
+    return any(c.support is Support.CONTRADICTED for c in claims), min((c.strength for c in claims), default=1.0)
 
 
 def relevance(directory: Path) -> None:
