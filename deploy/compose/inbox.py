@@ -6,7 +6,7 @@ Stands for a pager and a tracker; the path of the request says which.
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 MAX_BODY = 1 << 20
@@ -53,4 +53,4 @@ class Inbox(BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     port = int(sys.argv[1]) if len(sys.argv) > 1 else 9000
-    ThreadingHTTPServer(("", port), Inbox).serve_forever()
+    HTTPServer(("", port), Inbox).serve_forever()
