@@ -1,5 +1,6 @@
 """Fit: whether an answer addresses its question, or declines to answer it."""
 
+import math
 from collections.abc import Sequence
 from itertools import chain
 
@@ -37,7 +38,8 @@ def fit(question: Question, said: Statements, claims: Sequence[Passage], verdict
 
 
 def _relevancy(share: float) -> float:
-    return round(min(1.0, share / _USUAL_SHARE), 4)
+    """The first words in common say most: half of the usual share is 0.71."""
+    return round(min(1.0, math.sqrt(share / _USUAL_SHARE)), 4)
 
 
 def _bridged(question: Question, claim: Passage, verdict: ClaimVerdict) -> float:

@@ -29,7 +29,7 @@ class Question:
         if not total:
             return 0.0
         unsaid = sum(self.weights[t] * (1 - _RELATED if root_of(t) in roots else 1) for t in missing)
-        return 1 - unsaid / total
+        return max(0.0, 1 - unsaid / total)
 
     def share_of(self, found: Iterable[str]) -> float:
         """The same for terms in any order."""
