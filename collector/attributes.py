@@ -1,7 +1,7 @@
 """Attributes of a span, event or resource, decoded one by one and only when somebody asks."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -47,6 +47,9 @@ class Attributes:
     def keys(self) -> Iterable[str]:
         """All keys in no particular order, those with an empty value too. Of a key sent twice the last value counts."""
         return self._table.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
 
     def __contains__(self, key: str) -> bool:
         return key in self._table

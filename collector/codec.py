@@ -18,6 +18,9 @@ from evaluators.errors import PermanentError
 CHECKED_AT_ONCE = 32
 """Spans parsed in one call: enough to share its cost, few enough to stay in the processor's cache."""
 
+MAX_EVENTS = 1000
+"""Events of a span that are read; a serialized one can be four bytes."""
+
 _MESSAGES = {
     Reason.INVALID_ID: "trace_id must be 16 bytes and span_id 8, not all zero; parent_span_id must be empty or 8 bytes",
     Reason.INVALID_UTF8: "a string of the span is not valid UTF-8",
@@ -176,8 +179,9 @@ class Span:
 
     @property
     def events(self) -> list[tuple[str, Attributes]]:
-        """The span's events in order, each with its name and attributes."""
-        return [(event.name, Attributes(event.attributes, oversize=self._oversize)) for event in self._message.events]
+        """The span's first MAX_EVENTS events in order, each with its name and attributes."""
+        events = self._message.events[:MAX_EVENTS]
+        return [(event.name, Attributes(event.attributes, oversize=self._oversize)) for event in events]
 
 
 def decode_span(raw: bytes) -> Span:

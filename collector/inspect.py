@@ -10,9 +10,10 @@ from pathlib import Path
 import orjson
 
 from collector.assembler import Assembler, AssemblySettings
-from collector.codec import MAX_SPANS, Codec
+from collector.codec import Codec
 from collector.conventions.reader import Examination, TraceReader
 from collector.conventions.rules import OperatorRule
+from collector.envelope import MAX_SPANS
 from collector.otlp_json import to_protobuf
 from collector.status import RefusedError
 from evaluators.clock import SystemClock

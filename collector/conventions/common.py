@@ -23,7 +23,10 @@ def facts(attributes: Attributes, table: Mapping[str, str]) -> dict[str, str]:
 
 def first(attributes: Attributes, keys: Iterable[str]) -> object | None:
     """The first of the attributes that has a value."""
-    return next((value for key in keys if (value := attributes.get(key)) is not None), None)
+    for key in keys:
+        if (value := attributes.get(key)) is not None:
+            return value
+    return None
 
 
 def first_id(attributes: Attributes, keys: Iterable[str]) -> str | None:

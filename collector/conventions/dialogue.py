@@ -106,11 +106,12 @@ def _generations(tree: Tree, context: Context) -> list[Node]:
     sources = context.sources
     began = min((source.span.start_ns for source in sources), default=0)
     clocks = {_clock(source) for source in sources}
+    within = {id(node) for source in sources if not source.covered for node in source.below()}
     found = [
         node
         for node in tree.of_kind(Kind.GENERATION)
         if not node.failed
-        and not any(node_above in sources for node_above in node.ancestors())
+        and id(node) not in within
         and (_clock(node) not in clocks or (node.span.end_ns or node.span.start_ns) >= began)
     ]
     found.sort(key=lambda node: (node.span.end_ns or node.span.start_ns, node.span.start_ns, node.span.span_id))

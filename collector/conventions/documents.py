@@ -35,8 +35,11 @@ def read_documents(value: object) -> Documents:
 
 
 def documents_of(items: Iterable[Mapping[str, object]]) -> Documents:
-    """Documents that are known to be one mapping each, as flattened attributes and span events give them."""
-    return _collect(list(items))
+    """Documents that are known to be one mapping each, at least one: flattened attributes and span events give them."""
+    found = _Found()
+    for item in items:
+        found.add(item, item)
+    return found.documents()
 
 
 def _cut(read: Documents) -> Documents:
@@ -135,29 +138,48 @@ def _rows(value: Sequence[object]) -> list[object]:
 
 
 def _collect(rows: Sequence[object]) -> Documents:
-    chunks: list[Chunk] = []
-    masked = unread = 0
-    cut = len(rows) > MAX_DOCUMENTS
-    keys: tuple[str, ...] = ()
+    found = _Found()
     for row in rows[:MAX_DOCUMENTS]:
         decoded = decode(row)
+        found.cut |= decoded.cut
         for item in _unpacked(decoded.value):
-            chunk, hidden = _chunk(item)
-            if chunk is None and not hidden and isinstance(row, str):
-                chunk, hidden = _from_string(row)
-            masked += hidden
-            if chunk is not None:
-                chunks.append(chunk)
-            elif not hidden:
-                unread += 1
-            if (chunk is None or chunk.text is None) and isinstance(item, dict):
-                keys = keys or tuple(str(key)[:40] for key in list(item)[:6])
-        cut |= decoded.cut
-    if not chunks and not masked:
-        return replace(_UNREADABLE, keys=keys) if rows else _EMPTY
-    if masked and not any(chunk.text for chunk in chunks):
-        return Documents(State.MASKED, tuple(chunks), cut)
-    return Documents(State.PRESENT, tuple(chunks), cut or bool(unread or masked), keys)
+            found.add(item, row)
+    found.cut |= len(rows) > MAX_DOCUMENTS
+    return found.documents() if rows else _EMPTY
+
+
+class _Found:
+    """Documents on their way into one retrieval, with what could not be read of them."""
+
+    __slots__ = ("_chunks", "_keys", "_masked", "_unread", "cut")
+
+    def __init__(self) -> None:
+        self._chunks: list[Chunk] = []
+        self._keys: tuple[str, ...] = ()
+        self._masked = self._unread = 0
+        self.cut = False
+
+    def add(self, item: object, row: object) -> None:
+        """Add the document in `item`, which is `row` with its JSON undone."""
+        chunk, hidden = _chunk(item)
+        if chunk is None and not hidden and isinstance(row, str):
+            chunk, hidden = _from_string(row)
+        self._masked += hidden
+        if chunk is not None:
+            self._chunks.append(chunk)
+        elif not hidden:
+            self._unread += 1
+        if not self._keys and isinstance(item, dict) and (chunk is None or chunk.text is None):
+            self._keys = tuple(str(key)[:40] for key in list(item)[:6])
+
+    def documents(self) -> Documents:
+        """All of them."""
+        if not self._chunks and not self._masked:
+            return replace(_UNREADABLE, keys=self._keys)
+        chunks = tuple(self._chunks)
+        if self._masked and not any(chunk.text for chunk in chunks):
+            return Documents(State.MASKED, chunks, self.cut)
+        return Documents(State.PRESENT, chunks, self.cut or bool(self._unread or self._masked), self._keys)
 
 
 def _unpacked(value: object) -> Sequence[object]:

@@ -1,10 +1,8 @@
 """Lists that were flattened into attributes: `retrieval.documents.3.document.content`."""
 
-from collections.abc import Mapping
-
 from collector.attributes import Attributes
 
-Rows = Mapping[int, Mapping[str, object]]
+Rows = dict[int, dict[str, object]]
 
 
 def rows(attributes: Attributes, prefix: str) -> Rows:
@@ -34,4 +32,4 @@ def has_gaps(indices: Rows) -> bool:
 
 def _keys(attributes: Attributes, prefix: str) -> list[str]:
     dotted = prefix + "."
-    return [key for key in attributes.keys() if key.startswith(dotted)]  # noqa: SIM118 (no mapping)
+    return [key for key in attributes if key.startswith(dotted)]

@@ -16,7 +16,8 @@ def length_limit(nodes: Iterable[Node]) -> int | None:
     longest = _SHORTEST_LIMIT
     cut: set[str] = set()
     for node in nodes:
-        for value in (node.reading.input, node.reading.output, node.reading.query):
+        reading = node.reading
+        for value in (reading.input, reading.output):
             if isinstance(value, str) and len(value) >= longest:
                 cut = cut if len(value) == longest else set()
                 longest = len(value)

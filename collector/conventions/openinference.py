@@ -8,7 +8,7 @@ from collector.conventions import flattened
 from collector.conventions.common import SESSION_KEYS, facts, first_id, member_id, short
 from collector.conventions.documents import documents_of, read_documents
 from collector.conventions.reading import ABSENT, Dialect, Documents, Kind, SpanReading, State
-from collector.conventions.values import as_id, decode
+from collector.conventions.values import decode
 
 MAX_PARTS = 16
 """Messages of an output, and parts of a message, that are asked for."""
@@ -47,7 +47,7 @@ def read(span: Span) -> SpanReading | None:
     """A span with an OpenInference kind, or with flattened documents and no kind."""
     attributes = span.attributes
     stamp = short(attributes.get(_KIND))
-    kind = _kind(stamp, attributes)
+    kind = _kind(stamp, span)
     asked, said = attributes.get("input.value"), attributes.get("output.value")
     query, documents, candidates = None, ABSENT, ABSENT
     if kind is Kind.RETRIEVAL:
@@ -74,15 +74,24 @@ def read(span: Span) -> SpanReading | None:
     )
 
 
-def _kind(stamp: str, attributes: Attributes) -> Kind | None:
+def _kind(stamp: str, span: Span) -> Kind | None:
+    attributes = span.attributes
     kind = _KINDS.get(stamp)
     # A retriever whose class name holds "agent" is stamped AGENT: its documents say more than the stamp.
-    if kind in (None, Kind.TOOL) and (_RETRIEVED in attributes or flattened.is_present(attributes, _RETRIEVED)):
+    if kind in (None, Kind.TOOL) and _has_documents(span):
         return Kind.RETRIEVAL
     # Haystack's prompt builders are stamped LLM, and what they put out is the prompt.
     if kind is Kind.GENERATION and "llm.prompt_template.template" in attributes and _is_no_model(attributes):
         return Kind.PROMPT
     return kind
+
+
+def _has_documents(span: Span) -> bool:
+    attributes = span.attributes
+    if _RETRIEVED in attributes or any(key in attributes for key in _FIRST_DOCUMENT):
+        return True
+    # The first ones go missing only where the sender dropped attributes.
+    return bool(span.dropped_attributes) and flattened.is_present(attributes, _RETRIEVED)
 
 
 def _is_no_model(attributes: Attributes) -> bool:
@@ -92,9 +101,9 @@ def _is_no_model(attributes: Attributes) -> bool:
 
 def _documents(attributes: Attributes, prefix: str, output: object) -> Documents:
     rows = flattened.rows(attributes, prefix)
+    if rows and not any("document.id" in row for row in rows.values()):
+        _add_ids(rows, output)
     listed = _of_rows(rows) if rows else _listed(attributes, prefix)
-    if listed.state is State.PRESENT and rows:
-        return _with_ids(listed, rows, output)
     # Masked documents are not recovered from an output that nobody thought of masking.
     return listed if listed.state in (State.PRESENT, State.MASKED, State.EMPTY) else read_documents(output) or listed
 
@@ -113,28 +122,14 @@ def _of_rows(rows: flattened.Rows) -> Documents:
     return replace(documents, truncated=True) if flattened.has_gaps(rows) else documents
 
 
-def _with_ids(documents: Documents, rows: flattened.Rows, output: object) -> Documents:
+def _add_ids(rows: flattened.Rows, output: object) -> None:
     """LangChain's documents have their ids only in the span's output, by position."""
-    if all(chunk.id for chunk in documents.chunks) or len(rows) != len(documents.chunks):
-        return documents
-    named = _identified(output)
-    chunks = tuple(
-        replace(chunk, id=named.get((index, chunk.text))) if chunk.id is None else chunk
-        for index, chunk in zip(rows, documents.chunks, strict=True)
-    )
-    return replace(documents, chunks=chunks)
-
-
-def _identified(output: object) -> dict[tuple[int, str | None], str | None]:
-    """Ids by position and text."""
     whole = decode(output).value if isinstance(output, str) and output.startswith(("{", "[")) else None
     listed = whole.get("documents") if isinstance(whole, dict) else whole
-    named: dict[tuple[int, str | None], str | None] = {}
     for index, entry in enumerate(listed if isinstance(listed, list) else ()):
-        text = entry.get("page_content") if isinstance(entry, dict) else None
-        if isinstance(text, str):
-            named[index, text] = as_id(entry.get("id"))
-    return named
+        row = rows.get(index)
+        if row and isinstance(entry, dict) and entry.get("page_content") == row.get("document.content"):
+            row["document.id"] = entry.get("id")
 
 
 def _said(span: Span) -> object | None:

@@ -63,7 +63,7 @@ def _hits(span: Span) -> Documents | None:
 
 def _hit(attributes: Attributes) -> dict[str, object]:
     start = len(_HIT) + 1
-    return {key[start:]: attributes.get(key) for key in attributes.keys() if key.startswith(_HIT)}  # noqa: SIM118
+    return {key[start:]: attributes.get(key) for key in attributes if key.startswith(_HIT)}
 
 
 DIALECT = Dialect(

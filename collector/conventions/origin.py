@@ -35,8 +35,10 @@ def service_of(tree: Tree) -> str:
 def exclusion(tree: Tree) -> str | None:
     """Why the trace is not to be judged: an evaluation run, a playground, ourselves; None for ordinary traffic."""
     for node in tree.nodes:
-        reason = node.reading.excluded or _by_resource(node.resource.service, node.resource.attributes)
-        if reason:
+        if node.reading.excluded:
+            return node.reading.excluded
+    for resource in {id(node.resource): node.resource for node in tree.nodes}.values():
+        if reason := _by_resource(resource.service, resource.attributes):
             return reason
     tops = [node for node in tree.nodes if node.parent is None]
     return "an evaluation run" if tops and all(node.kind is Kind.EVALUATION for node in tops) else None

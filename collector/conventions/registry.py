@@ -1,6 +1,7 @@
 """All dialects, in the order in which they are believed where several speak on one span."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from collector.codec import Span
 from collector.conventions import (
@@ -74,18 +75,23 @@ def markers(dialects: Sequence[Dialect] = DIALECTS) -> tuple[bytes, ...]:
 def read_span(span: Span) -> tuple[SpanReading | None, tuple[str, ...]]:
     """What all dialects together say about the span, and which of them had something to say."""
     asked = 0
-    for key in span.attributes.keys():  # noqa: SIM118 (no mapping)
+    for key in span.attributes:
         asked |= _BY_KEY.get(key, 0)
         if key.endswith(_ENDINGS):
             asked |= _OF_ENDINGS
     reading: SpanReading | None = None
     names: tuple[str, ...] = ()
-    for bit, dialect in enumerate(DIALECTS):
-        if not asked >> bit & 1 or (said := dialect.read(span)) is None:
-            continue
-        reading = said if reading is None else reading.completed_by(said)
-        names += (dialect.name,)
+    for dialect in _asked(asked):
+        said = dialect.read(span)
+        if said is not None:
+            reading = said if reading is None else reading.completed_by(said)
+            names += (dialect.name,)
     return reading, names
+
+
+@lru_cache(maxsize=1024)
+def _asked(bits: int) -> tuple[Dialect, ...]:
+    return tuple(dialect for bit, dialect in enumerate(DIALECTS) if bits >> bit & 1)
 
 
 def switch_of(name: str) -> str:

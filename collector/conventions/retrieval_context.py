@@ -22,15 +22,17 @@ def read(span: Span) -> SpanReading | None:
     """A span whose metadata declares context or refuses monitoring."""
     attributes = span.attributes
     documents, refused = ABSENT, False
-    for key in [key for key in attributes.keys() if key.endswith(_ENDINGS)]:  # noqa: SIM118 (no mapping)
-        if key.endswith(_NAMES) and not key.endswith(_OF_A_SPAN):
+    for key in [key for key in attributes if key.endswith(_ENDINGS)]:
+        if key.endswith(_OF_A_SPAN):
+            continue
+        if key.endswith(_METADATA):
+            if metadata := _members(attributes, key):
+                documents = documents or _declared(metadata)
+                refused |= _is_false(metadata.get(_MONITOR))
+        elif key.endswith(_NAMES):
             documents = documents or read_documents(attributes.get(key))
-        elif key == _MONITOR or (key.endswith(_MONITOR) and any(place in key for place in _PLACES)):
+        elif key == _MONITOR or any(place in key for place in _PLACES):
             refused |= _is_false(attributes.get(key))
-        elif key.endswith(_METADATA) and not key.endswith(_OF_A_SPAN):
-            metadata = _members(attributes, key)
-            documents = documents or _declared(metadata)
-            refused |= _is_false(metadata.get(_MONITOR))
     if not documents and not refused:
         return None
     return SpanReading(None, explicit=documents, excluded="monitor=false" if refused else None)
@@ -38,7 +40,7 @@ def read(span: Span) -> SpanReading | None:
 
 def _members(attributes: Attributes, key: str) -> dict[str, object]:
     value = attributes.get(key)
-    if isinstance(value, str) and not any(name in value for name in (*_NAMES, _MONITOR)):
+    if isinstance(value, str) and "retrieval" not in value and _MONITOR not in value:
         return {}
     members = decode(value).value
     return members if isinstance(members, dict) else {}

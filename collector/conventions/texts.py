@@ -10,6 +10,8 @@ from collector.conventions.values import clean, decode, is_masked, is_repr
 
 MAX_LEVELS = 5
 MAX_STEPS = 400
+MAX_ITEMS = 32
+MAX_FIELDS = 64
 """How deep into a structure, and through how many of its values, a text is looked for."""
 
 _ASIDE = frozenset(
@@ -21,7 +23,7 @@ _ASIDE = frozenset(
 )
 _LISTED = frozenset({"args", "replies", "answers", "choices", "generations", "candidates"})
 _SPOKEN = frozenset({"message", "messages", "content"})
-_DSPY_FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]\s*(.*?)\s*(?=\[\[ ## |\Z)", re.DOTALL)
+_DSPY_FIELD = re.compile(r"\[\[ ## (\w{1,64}) ## \]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ class _Search:
 
     def _in_fields(self, value: str) -> Text | None:
         """DSPy's adapter writes `[[ ## field ## ]]` sections."""
-        fields = dict(_DSPY_FIELD.findall(value))
+        _, *parts = _DSPY_FIELD.split(value, maxsplit=MAX_FIELDS)
+        fields = {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
         named = next((fields[key] for key in self._wanted.keys if fields.get(key)), None)
         return None if named is None else Text(clean(named)[0], plain=False)
 
@@ -109,7 +112,7 @@ class _Search:
             return None if text is None else self.find(text, level + 1)
         if len(value) > 1 and under not in _LISTED and isinstance(value[0], str):
             return None
-        for item in value:
+        for item in value[:MAX_ITEMS]:
             # Mappings in a list may be documents, so only a key that names the text counts.
             vague_too = under in _LISTED or not isinstance(item, dict)
             found = self.find(item, level + 1, under) if vague_too else self._named(item, level + 1)
