@@ -32,13 +32,13 @@ _JUDGE = _pattern(
     r"\bas an? (?:\w+ )?(?:judge|evaluator|grader)\b.{0,10}\byou (?:must|should|will|have to|are)\b",
 )
 _FORGED = _pattern(
-    r"[\"']support[\"']\s*:\s*[\"'](?:supported|contradicted|not_in_context)", r"[\"'](?:relevancy|abstained)[\"']\s*:"
+    r"\"support\"\s*:\s*[\"'](?:supported|contradicted|not_in_context)", r"[\"'](?:relevancy|abstained)[\"']\s*:"
 )
 _CUES = (
     *((cue, _IGNORE) for cue in ("ignor", "disregard", "forget", "overrid", "oublie", "忽略", "無視")),
     *((cue, _VERDICT) for cue in (" answer", " response", " reply", " claim", " everything")),
     *((cue, _JUDGE) for cue in (" judge", "evaluator", "grader")),
-    *((cue, _FORGED) for cue in ("support\"", "support'", "relevancy", "abstained")),
+    *((cue, _FORGED) for cue in ("support\"", "relevancy", "abstained")),
 )  # fmt: skip
 """Words without which a pattern cannot match: looking for them first, and then only around them, is 50 times faster."""
 

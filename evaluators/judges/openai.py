@@ -3,9 +3,8 @@
 import ipaddress
 import os
 import re
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
@@ -16,6 +15,7 @@ from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
 from evaluators.facets import Facet
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
+from evaluators.judges.dialect import Dialect
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.prompt import PROMPT_VERSION, Prompt, build_prompt
 from evaluators.sample import RagSample
@@ -59,29 +59,6 @@ class OpenAISettings(BaseModel):
         return value.rstrip("/")
 
 
-@dataclass(frozen=True, slots=True)
-class _Dialect:
-    """What this server takes, learnt from what it refuses."""
-
-    format: Literal["json_schema", "json_object", "text"] = "json_schema"
-    limit_field: str = "max_tokens"
-    temperature: bool = True
-    seed: bool = True
-
-    def without(self, refusal: BadRequestError) -> Self:
-        """The dialect without what `refusal` names; equal to this one where it names nothing of it."""
-        text = refusal.text.lower()
-        if "response_format" in text or "json_schema" in text or "json_object" in text:
-            return replace(self, format="json_object" if self.format == "json_schema" else "text")
-        if "max_tokens" in text and "max_completion_tokens" in text:
-            return replace(self, limit_field="max_completion_tokens")
-        if "temperature" in text:
-            return replace(self, temperature=False)
-        if "seed" in text:
-            return replace(self, seed=False)
-        return self
-
-
 class OpenAIJudge:
     """Asks for all facets given in one completion, without tools, at temperature 0 with a fixed seed.
 
@@ -113,7 +90,7 @@ class OpenAIJudge:
             clock or SystemClock(),
             timeout_s=settings.timeout_s,
         )
-        self._dialect = _Dialect()
+        self._dialect = Dialect()
         self._max_output_tokens = settings.max_output_tokens
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
@@ -140,7 +117,7 @@ class OpenAIJudge:
                     raise _final(refusal) from None
                 dialect = self._dialect = reduced
 
-    def _body(self, prompt: Prompt, facets: frozenset[Facet], limit: int, dialect: _Dialect) -> bytes:
+    def _body(self, prompt: Prompt, facets: frozenset[Facet], limit: int, dialect: Dialect) -> bytes:
         body: dict[str, Any] = {
             "model": self._settings.model,
             "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
