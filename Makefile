@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := deploy/constraints.txt
 
-.PHONY: install demo run test lint format bench judge-bench clean
+.PHONY: install demo run kafka test lint format bench judge-bench clean
 
 install: .venv/.installed
 
@@ -24,6 +24,9 @@ demo: install
 
 run: install
 	@$(BIN)/groundwatch run
+
+kafka: .venv/.installed-dev
+	@$(BIN)/python -m tests.kafka.broker
 
 lint: .venv/.installed-dev
 	@$(BIN)/ruff check .

@@ -131,18 +131,17 @@ class Assembler:
         return [self._close(trace_id, reason) for trace_id in list(self._open)]
 
     def hand_back(self, sources: Container[Source]) -> int:
-        """Let go of what these sources brought: others will read it again. Returns the number of traces dropped.
+        """Forget what these sources brought: others will read it again. Returns the number of traces dropped.
 
-        A trace that has spans from elsewhere too stays open with all of them.
+        A trace that has spans from elsewhere too stays open with all of them. The receipts are not released: nobody
+        has judged what they stand for, so the sources' watermarks must not pass them.
         """
         dropped = 0
         for trace_id, trace in list(self._open.items()):
-            back = [receipt for receipt in trace.receipts if receipt.source in sources]
-            if not back:
+            kept = tuple(receipt for receipt in trace.receipts if receipt.source not in sources)
+            if len(kept) == len(trace.receipts):
                 continue
-            trace.receipts = tuple(receipt for receipt in trace.receipts if receipt not in back)
-            for receipt in back:
-                receipt.release()
+            trace.receipts = kept
             if not trace.receipts and not trace.mixed:
                 del self._open[trace_id]
                 self.open_bytes -= trace.size

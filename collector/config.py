@@ -12,6 +12,7 @@ from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from collector.assembler import AssemblySettings
 from collector.conventions.rules import OperatorRule
+from collector.receivers.kafka_settings import KafkaReceiverSettings
 from collector.receivers.settings import ReceiverSettings
 from evaluators.cache import CacheSettings
 from evaluators.dispatcher import LaneSettings
@@ -31,10 +32,11 @@ class Strict(BaseModel):
 
 
 class ReceiversConfig(Strict):
-    """OTLP in. `null` turns a receiver off."""
+    """OTLP in. `null` turns a receiver off; Kafka is off unless configured."""
 
     grpc: ReceiverSettings | None = ReceiverSettings(port=4317)
     http: ReceiverSettings | None = ReceiverSettings(port=4318)
+    kafka: KafkaReceiverSettings | None = None
 
 
 class JudgeConfig(Strict):

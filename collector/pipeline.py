@@ -86,8 +86,9 @@ class Pipeline:
         self._enqueue(self._assembler.add(batch))
 
     def tick(self) -> None:
-        """Close the traces that are due."""
+        """Close the traces that are due, and see whether judges have room again."""
         self._enqueue(self._assembler.tick())
+        self._filled.set()
 
     async def run(self) -> None:
         """Read closed traces as they come; runs until cancelled."""
@@ -109,7 +110,7 @@ class Pipeline:
         """Let go of the traces of these sources that no judge has seen; how many. Somebody else will read them."""
         back = self._backlog.take_out(lambda trace: trace.returnable and self._custody.is_of(trace.trace_id, sources))
         for trace in back:
-            self._custody.release(trace.trace_id)
+            self._custody.forfeit(trace.trace_id)
             self._assembler.forget(trace.trace_id)
         return len(back) + self._assembler.hand_back(sources)
 

@@ -140,6 +140,10 @@ class Custody:
             del self._unjudged[trace_id]
             release(unjudged.receipts)
 
+    def forfeit(self, trace_id: bytes) -> None:
+        """The trace will not be judged here: its receipts stay held, so that whoever commits does not pass them."""
+        self._unjudged.pop(trace_id, None)
+
     def is_of(self, trace_id: bytes, sources: Container[Source]) -> bool:
         """Whether these sources, and no other, brought the trace."""
         unjudged = self._unjudged.get(trace_id)

