@@ -31,7 +31,7 @@ Bounds = tuple[int, int, int]
 """Where a span's field begins in the body, where the span itself does, and where both end."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Scope:
     """The spans of one instrumentation scope, not yet looked for, and the serialized resource that they come from."""
 

@@ -37,11 +37,10 @@ class Markers:
 
     def split(self, body: bytes, spans: list[Bounds]) -> tuple[list[Bounds], list[Bounds]]:
         """Divide spans into those with a marker and those without."""
-        recent, view = self._recent, memoryview(body)
-        marked: list[Bounds] = []
-        unmarked: list[Bounds] = []
-        for bounds in spans:
-            _, start, stop = bounds
-            is_marked = body.find(recent, start, stop) >= 0 or self.occur_in(view[start:stop])
-            (marked if is_marked else unmarked).append(bounds)
-        return marked, unmarked
+        recent, find = self._recent, body.find
+        quick = [bounds for bounds in spans if find(recent, bounds[1], bounds[2]) >= 0]
+        if len(quick) == len(spans):
+            return spans, []
+        found, view = set(quick), memoryview(body)
+        found.update(bounds for bounds in spans if bounds not in found and self.occur_in(view[bounds[1] : bounds[2]]))
+        return [bounds for bounds in spans if bounds in found], [bounds for bounds in spans if bounds not in found]

@@ -62,12 +62,12 @@ def _measure(
 
 def _print_table(corpus: str, size: int, costs: dict[str, list[float]]) -> None:
     print(f"{corpus}: {BATCH_SPANS} spans, {size / 1000:.0f} KB; throughput is relative to the handler named, 1 / CPU")
-    against = ("empty", "empty, same process settings", "naive")
-    print(f"  {'server':34}{'us/span':>9}{'ms/request':>12}" + "".join(f"{'vs ' + name:>34}" for name in against))
+    against = {"empty": "vs empty", "empty, same process settings": "vs same settings", "naive": "vs naive"}
+    print(f"  {'server':34}{'us/span':>9}{'ms/request':>12}" + "".join(f"{title:>18}" for title in against.values()))
     for name, own in costs.items():
         median = statistics.median(own)
         ratios = [statistics.median(map(_ratio, costs[other], own)) for other in against]
-        cells = "".join(f"{ratio:>34.2f}" for ratio in ratios)
+        cells = "".join(f"{ratio:>18.2f}" for ratio in ratios)
         print(f"  {name:34}{median / BATCH_SPANS * 1e6:>9.2f}{median * 1e3:>12.3f}{cells}")
 
 
@@ -127,19 +127,17 @@ async def _serve_raw(handler: Handler) -> int:
     return port
 
 
-async def _serve_ours(*, read: bool) -> int:
+async def _serve_ours(*, assembled: bool = True, read: bool = False) -> int:
     metrics = CountingMetrics()
     reader = TraceReader()
     assembler = Assembler(AssemblySettings(max_bytes=OPEN_BYTES), SystemClock(), metrics)
 
-    def assemble(batch: SpanBatch) -> None:
-        assembler.add(batch)
+    def sink(batch: SpanBatch) -> None:
+        closed = assembler.add(batch) if assembled else []
+        if read:
+            for trace in closed:
+                reader.read(trace)
 
-    def assemble_and_read(batch: SpanBatch) -> None:
-        for trace in assembler.add(batch):
-            reader.read(trace)
-
-    sink = assemble_and_read if read else assemble
     receiver = OtlpGrpcReceiver(ReceiverSettings(port=0), Codec(reader.markers), sink, metrics)
     await receiver.start()
     _KEPT.append(receiver)
@@ -166,7 +164,8 @@ _DECODED: list[object] = []
 SERVERS = {
     "empty": lambda: _serve_raw(_ignore),
     "empty, same process settings": lambda: _serve_raw(_ignore),
-    "groundwatch": lambda: _serve_ours(read=False),
+    "groundwatch, receiving alone": lambda: _serve_ours(assembled=False),
+    "groundwatch": _serve_ours,
     "groundwatch, and reading traces": lambda: _serve_ours(read=True),
     "naive": lambda: _serve_raw(_decode_everything),
 }

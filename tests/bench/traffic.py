@@ -10,7 +10,6 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 BATCH_SPANS = 512
-RAG_TRACE_SPANS = 3
 CHUNKS = 5
 CHUNK_CHARS = 1024
 _NOW_NS = 1_800_000_000_000_000_000
@@ -59,7 +58,7 @@ def mixed_fleet(seed: int) -> bytes:
     """512 spans of six services, 5% of them RAG; about 392 KB."""
     rng = random.Random(f"mixed {seed}")
     request = ExportTraceServiceRequest()
-    rag_spans = BATCH_SPANS * 5 // 100 // RAG_TRACE_SPANS * RAG_TRACE_SPANS
+    rag_spans = BATCH_SPANS * 5 // 100
     services = [_scope(request, f"service-{number}", 90) for number in range(6)]
     for number in range(BATCH_SPANS - rag_spans):
         if number % 8 == 0:
@@ -101,18 +100,23 @@ class Renewable:
 
 
 def _rag_traces(scope: ScopeSpans, rng: random.Random, spans: int, *, chunk_chars: int) -> None:
-    for number in range(spans):
-        step = number % RAG_TRACE_SPANS
-        if step == 0:
-            trace_id, root_id = rng.randbytes(16), rng.randbytes(8)
-            question = _text(rng, 80)
-            chunks = [_text(rng, chunk_chars) for _ in range(CHUNKS)]
-            _span(scope, rng, trace_id, root_id, "VectorStoreRetriever", _retrieval(question, chunks))
-        elif step == 1:
-            _span(scope, rng, trace_id, root_id, "ChatOpenAI", _generation(rng, question, chunks))
-        else:
-            root = _span(scope, rng, trace_id, b"", "RetrievalQA", _chain(question, _text(rng, 400)))
-            root.span_id = root_id
+    """Traces of a retrieval chain, as LangChain's instrumentation writes them, children first; the last may be cut."""
+    written = 0
+    while written < spans:
+        trace_id, root_id, answer_id = rng.randbytes(16), rng.randbytes(8), rng.randbytes(8)
+        question, answer = _text(rng, 80), _text(rng, 400)
+        chunks = [_text(rng, chunk_chars) for _ in range(CHUNKS)]
+        prompt = "Answer from the context.\n\n" + "\n\n".join(chunks) + "\n\nQuestion: " + question
+        steps = [
+            (rng.randbytes(8), root_id, "VectorStoreRetriever", _retrieval(question, chunks)),
+            (rng.randbytes(8), answer_id, "ChatPromptTemplate", _step("CHAIN", question, prompt)),
+            (rng.randbytes(8), answer_id, "ChatOpenAI", _generation(prompt, answer)),
+            (answer_id, root_id, "stuff_documents_chain", _step("CHAIN", prompt, answer)),
+            (root_id, b"", "RetrievalQA", _step("CHAIN", question, answer)),
+        ]
+        for span_id, parent_id, name, attributes in steps[: spans - written]:
+            _span(scope, rng, trace_id, parent_id, name, attributes).span_id = span_id
+            written += 1
 
 
 def _scope(request: ExportTraceServiceRequest, service: str, extra: int) -> ScopeSpans:
@@ -222,20 +226,19 @@ def _retrieval(question: str, chunks: list[str]) -> list[Attribute]:
     return attributes
 
 
-def _generation(rng: random.Random, question: str, chunks: list[str]) -> list[Attribute]:
-    prompt = "Answer from the context.\n\n" + "\n\n".join(chunks) + "\n\nQuestion: " + question
+def _generation(prompt: str, answer: str) -> list[Attribute]:
     return [
         ("openinference.span.kind", "LLM"),
         ("llm.model_name", "gpt-5-mini"),
         ("input.value", prompt),
         ("llm.input_messages.0.message.role", "user"),
         ("llm.input_messages.0.message.content", prompt),
-        ("output.value", answer := _text(rng, 400)),
+        ("output.value", answer),
         ("llm.output_messages.0.message.role", "assistant"),
         ("llm.output_messages.0.message.content", answer),
         ("llm.token_count.total", 1400),
     ]
 
 
-def _chain(question: str, answer: str) -> list[Attribute]:
-    return [("openinference.span.kind", "CHAIN"), ("input.value", question), ("output.value", answer)]
+def _step(kind: str, given: str, produced: str) -> list[Attribute]:
+    return [("openinference.span.kind", kind), ("input.value", given), ("output.value", produced)]
