@@ -2,19 +2,8 @@
 
 from typing import Any
 
-from deploy.grafana.panels import (
-    GREEN,
-    RED,
-    YELLOW,
-    Query,
-    choice,
-    dashboard,
-    stat,
-    steps,
-    table,
-    timeline,
-    timeseries,
-)
+from deploy.grafana.boards import choice, dashboard
+from deploy.grafana.panels import GREEN, RED, YELLOW, Query, stat, steps, table, timeline, timeseries
 
 _OF_JUDGE = 'judge=~"$judge"'
 _FAITHFULNESS = f'metric="faithfulness",{_OF_JUDGE}'

@@ -2,20 +2,8 @@
 
 from typing import Any
 
-from deploy.grafana.panels import (
-    GREEN,
-    RED,
-    YELLOW,
-    Panel,
-    Query,
-    choice,
-    dashboard,
-    stat,
-    steps,
-    textbox,
-    timeline,
-    timeseries,
-)
+from deploy.grafana.boards import choice, dashboard, textbox
+from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, stat, steps, timeline, timeseries
 
 _J = 'judge=~"$judge"'
 _DOLLARS = (

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, choice, dashboard, stat, steps, table, timeseries
+from deploy.grafana.boards import choice, dashboard
+from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, stat, steps, table, timeseries
 
 _I = 'instance=~"$instance"'
 

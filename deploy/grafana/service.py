@@ -2,22 +2,8 @@
 
 from typing import Any
 
-from deploy.grafana.panels import (
-    GREEN,
-    RED,
-    YELLOW,
-    Panel,
-    Query,
-    bars,
-    choice,
-    dashboard,
-    heatmap,
-    link,
-    stat,
-    steps,
-    textbox,
-    timeseries,
-)
+from deploy.grafana.boards import choice, dashboard, link, textbox
+from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, bars, heatmap, stat, steps, timeseries
 
 _ONE = 'service="$service",judge="$judge"'
 _SHARE = "service_metric_judge:groundwatch_bad_share"

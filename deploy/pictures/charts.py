@@ -35,7 +35,8 @@ def timeseries(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
     stacked = defaults["custom"]["stacking"]["mode"] == "normal"
     series = _stacked(answer.series) if stacked else answer.series
     highest = max((value for one in series for _, value in one.points), default=0.0)
-    levels = ticks(min(defaults.get("max", highest), max(highest * 1.05, _lowest_limit(defaults, highest))))
+    wanted = max(highest * 1.05, _lowest_limit(defaults, highest))
+    levels = ticks(min(defaults.get("max", math.inf), wanted))
     x = Scale(answer.start, answer.end, plot.x, plot.x + plot.w)
     y = Scale(0.0, levels[-1], plot.y + plot.h, plot.y)
     parts = _grid(plot, x, y, levels, defaults["unit"])

@@ -1,16 +1,19 @@
 """The shipped rules, routes and dashboards against a live monitor, Prometheus and Alertmanager."""
 
 import asyncio
+import json
 import math
 import time
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree
 
 import pytest
 
+from deploy.pictures.render import render
 from deploy.pictures.source import Prometheus, Series, interpolate
 from tests.deploy.replay import replay
-from tests.deploy.shipped import operands, panels, rules
+from tests.deploy.shipped import DASHBOARDS, operands, panels, rules
 from tests.deploy.stack import SERVICE, Customers, Stack, stack, wait_for
 from tests.servers import get_json, require
 
@@ -29,11 +32,12 @@ WRONG = "You can get a full refund within 90 days of purchase."
 
 
 class Seen(NamedTuple):
-    """What the run left: expressions without data, the inbox, and the evidence that the worst exemplars lead to."""
+    """What the run left: expressions without data, the inbox, the evidence behind the worst exemplars, pictures."""
 
     empty: dict[str, str]
     inbox: str
     evidence: list[dict[str, object]]
+    pictures: dict[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +59,14 @@ async def _incident(folder: Path) -> Seen:
             evidence = await _worst(running, prometheus)
             empty = await asyncio.to_thread(_without_data, prometheus)
             await wait_for(lambda: RESOLVED in running.received(), 40, RESOLVED)
-        return Seen(empty, running.received(), evidence)
+            pictures = await asyncio.to_thread(_pictures, prometheus)
+        return Seen(empty, running.received(), evidence, pictures)
+
+
+def _pictures(prometheus: Prometheus) -> dict[str, str]:
+    now = time.time()
+    boards = {file.stem: json.loads(file.read_text()) for file in DASHBOARDS}
+    return {name: render(board, prometheus, VARIABLES, now - 60, now) for name, board in boards.items()}
 
 
 def _without_data(prometheus: Prometheus) -> dict[str, str]:
@@ -105,3 +116,11 @@ def test_the_exemplars_of_low_scores_lead_to_the_traces_with_the_wrong_answer(se
     for document in seen.evidence:
         assert document["service"] == SERVICE
         assert document["sample"]["answer"] == WRONG  # type: ignore[index]
+
+
+def test_every_panel_can_be_drawn_from_the_data(seen: Seen) -> None:
+    for board, picture in seen.pictures.items():
+        drawn = ElementTree.fromstring(picture)  # noqa: S314  we drew it
+        texts = {element.text for element in drawn.iter() if element.text}
+        assert {panel["title"] for name, panel in panels() if name == board} <= texts
+        assert not {"no data", "nothing fired"} & texts
