@@ -1,6 +1,7 @@
 """The alert engine: verdicts in, signals out."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from alerts.holding import JudgeTime
@@ -10,10 +11,11 @@ from alerts.ledger import Ledger
 from alerts.lifecycle import Move
 from alerts.notifiers.base import Notifier
 from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of
+from alerts.outbox_file import OutboxFile
 from alerts.pipeline import NotificationMetrics, NotificationPipeline
 from alerts.rules.base import BREAKER, RETRIEVED, TRAFFIC, Observation, RuleSettings
 from alerts.settings import AlertSettings
-from alerts.signals import SignalState
+from alerts.signals import Signal, SignalState
 from alerts.track import Mark, Track
 from alerts.tracks import Tracks
 from evaluators.clock import Clock
@@ -68,7 +70,7 @@ class AlertEngine:
         self._clock = clock
         self._settings = settings
         self._links = settings.links
-        self._pipeline = NotificationPipeline(notifiers, metrics, clock)
+        self._pipeline = NotificationPipeline(notifiers, metrics, clock, OutboxFile(settings.outbox_path))
         self._services = LabelValues(settings.max_services)
         metrics.count_overflows("alert_service", self._services)
         self._time = JudgeTime()
@@ -76,11 +78,18 @@ class AlertEngine:
         self._ledger: Ledger[Mark] = Ledger()
         self._tracks = Tracks(rules, self._time, metrics.expect_rule)
         metrics.count_overflows("slice", self._tracks)
+        for signal in self._pipeline.lasting:
+            self._adopt(signal)
 
     @property
     def notifier_health(self) -> dict[str, bool]:
         """By notifier: whether it could hand over what it had."""
         return self._pipeline.health
+
+    @property
+    def outbox_degraded(self) -> str | None:
+        """Why notifications would not survive a restart, None where they would or need not."""
+        return self._pipeline.degraded
 
     @property
     def firing(self) -> list[tuple[str, str, str]]:
@@ -169,6 +178,20 @@ class AlertEngine:
             self._publish(track, now, SignalState.FIRING)
         if track.is_forgotten(now):
             self._forget(track, now)
+
+    def _adopt(self, signal: Signal) -> None:
+        """Go on with an alert of an earlier process; one that no rule would raise any more is over."""
+        now, wall = self._clock.monotonic(), self._clock.wall()
+        rule = next((rule for rule in self._rules if rule.name == signal.rule), None)
+        if rule and rule.matches(signal.service, signal.judge or rule.judge or ""):
+            service = self._services(signal.service) if signal.service else ""
+            track = self._tracks.get(rule, service, signal.judge, signal.slice)
+            track.adopt(signal, now)
+            if track.signal(self._links, self._settings.content, wall, signal.state).fingerprint == signal.fingerprint:
+                track.published_at = now
+                return
+            self._tracks.forget(track)
+        self._pipeline.publish(replace(signal, state=SignalState.RESOLVED, ends_at=max(wall, signal.starts_at)), now)
 
     def _publish(self, track: Track, now: float, state: SignalState) -> None:
         signal = track.signal(self._links, self._settings.content, self._clock.wall(), state)

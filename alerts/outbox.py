@@ -1,7 +1,7 @@
 """What one notifier still has to be told: the latest state of each alert, not a queue of events.
 
-A receiver that was away for an hour gets each alert once, as it is now. This is where durability belongs: whatever
-keeps `put`, `due`, `sent` and `drop` over a restart can take its place.
+A receiver that was away for an hour gets each alert once, as it is now. With a file the next process goes on where this
+one ended: it neither loses a notification nor repeats one.
 """
 
 from collections.abc import Iterable
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from alerts.notifiers.base import Policy
+from alerts.outbox_file import Kept, OutboxFile
 from alerts.signals import Signal, SignalState
+from evaluators.clock import Clock
 
 CAPACITY = 2000
 
@@ -23,6 +25,9 @@ class Due(StrEnum):
     WAIT = "wait"
     DONE = "done"
     GIVE_UP = "give_up"
+
+
+_TO_SEND = frozenset({Due.NEW, Due.RESOLVED, Due.REPEAT})
 
 
 @dataclass(slots=True)
@@ -47,16 +52,55 @@ def due(entry: Entry, policy: Policy, now: float) -> Due:
     return Due.REPEAT if now - entry.sent_at >= policy.repeat_s else Due.WAIT
 
 
+class Keeper:
+    """Keeps the entries of one notifier in the file, where times are wall time: no other clock outlives the process."""
+
+    def __init__(self, file: OutboxFile, notifier: str, clock: Clock) -> None:
+        self._file = file
+        self._notifier = notifier
+        self._clock = clock
+
+    def load(self) -> list[Entry]:
+        """What an earlier process left; a clock that was set back makes nothing younger than now."""
+        offset = self._clock.wall() - self._clock.monotonic()
+        now = self._clock.monotonic()
+        return [
+            Entry(kept.signal, min(now, kept.since - offset), kept.sent_state, min(now, kept.sent_at - offset))
+            for kept in self._file.load(self._notifier)
+        ]
+
+    def keep(self, entry: Entry) -> None:
+        """Note an entry as it is now."""
+        offset = self._clock.wall() - self._clock.monotonic()
+        kept = Kept(entry.signal, entry.since + offset, entry.sent_state, entry.sent_at + offset)
+        self._file.keep(self._notifier, entry.signal.fingerprint, kept)
+
+    def drop(self, fingerprint: str) -> None:
+        """Note that an alert is settled."""
+        self._file.keep(self._notifier, fingerprint, None)
+
+    def flush(self) -> None:
+        """Write what was noted."""
+        self._file.flush()
+
+
 class Outbox:
     """At most `capacity` alerts; what does not fit is refused."""
 
-    def __init__(self, policy: Policy, capacity: int = CAPACITY) -> None:
+    def __init__(self, policy: Policy, capacity: int = CAPACITY, keeper: Keeper | None = None) -> None:
         self._policy = policy
         self._capacity = capacity
-        self._entries: dict[str, Entry] = {}
+        self._keeper = keeper
+        kept = keeper.load() if keeper else []
+        self._entries = {entry.signal.fingerprint: entry for entry in kept}
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    @property
+    def firing(self) -> list[Signal]:
+        """The alerts that were raised and not resolved."""
+        return [one.signal for one in self._entries.values() if one.signal.state is SignalState.FIRING]
 
     def put(self, signal: Signal, now: float) -> bool:
         """Take the latest state of an alert. False: there is no room for another alert."""
@@ -64,11 +108,12 @@ class Outbox:
         if entry is None:
             if len(self._entries) >= self._capacity:
                 return False
-            self._entries[signal.fingerprint] = Entry(signal, now)
+            entry = self._entries[signal.fingerprint] = Entry(signal, now)
         else:
             if entry.signal.state is not signal.state or entry.signal.starts_at != signal.starts_at:
                 self._renew(entry, signal, now)
             entry.signal = signal
+        self._keep(entry)
         return True
 
     def _renew(self, entry: Entry, signal: Signal, now: float) -> None:
@@ -77,28 +122,60 @@ class Outbox:
             entry.sent_state = None
 
     def due(self, now: float) -> tuple[list[Signal], int]:
-        """What to send now, at most a batch, and how many alerts were given up."""
-        batch: list[Signal] = []
+        """What to send now, at most a batch or one whole group, and how many alerts were given up."""
+        found: list[tuple[Entry, Due]] = []
         given_up = 0
         for fingerprint, entry in list(self._entries.items()):
-            match due(entry, self._policy, now):
+            match what := due(entry, self._policy, now):
                 case Due.GIVE_UP:
                     given_up += 1
                     self._settle(fingerprint, entry, now)
                 case Due.DONE:
-                    del self._entries[fingerprint]
-                case Due.NEW | Due.RESOLVED | Due.REPEAT if len(batch) < self._policy.batch:
-                    batch.append(entry.signal)
-        return batch, given_up
+                    self._drop(fingerprint)
+                case _:
+                    found.append((entry, what))
+        return self._choose(found, now), given_up
 
     def sent(self, signals: Iterable[Signal], now: float) -> None:
         """These were handed over, or refused for good: either way they are not tried again before they repeat."""
         for signal in signals:
             if entry := self._entries.get(signal.fingerprint):
                 entry.sent_state, entry.sent_at = signal.state, now
+                self._keep(entry)
+        if self._keeper:
+            self._keeper.flush()
+
+    def _choose(self, found: list[tuple[Entry, Due]], now: float) -> list[Signal]:
+        if not self._policy.group_by:
+            return [entry.signal for entry, what in found if what in _TO_SEND][: self._policy.batch]
+        groups: dict[tuple[str, ...], list[tuple[Entry, Due]]] = {}
+        for entry, what in found:
+            groups.setdefault(entry.signal.group(self._policy.group_by), []).append((entry, what))
+        return next((_whole(group) for group in groups.values() if self._is_due(group, now)), [])
+
+    def _is_due(self, group: list[tuple[Entry, Due]], now: float) -> bool:
+        told = max((entry.sent_at for entry, _ in group if entry.sent_state), default=None)
+        rested = told is None or now - told >= self._policy.group_interval_s
+        return rested and any(what in _TO_SEND for _, what in group)
 
     def _settle(self, fingerprint: str, entry: Entry, now: float) -> None:
         if entry.signal.state is SignalState.RESOLVED:
-            del self._entries[fingerprint]
+            self._drop(fingerprint)
         else:
             entry.sent_state, entry.sent_at = entry.signal.state, now
+            self._keep(entry)
+
+    def _keep(self, entry: Entry) -> None:
+        if self._keeper:
+            self._keeper.keep(entry)
+
+    def _drop(self, fingerprint: str) -> None:
+        del self._entries[fingerprint]
+        if self._keeper:
+            self._keeper.drop(fingerprint)
+
+
+def _whole(group: list[tuple[Entry, Due]]) -> list[Signal]:
+    """All of a group, what still goes on first, the most severe first: its receiver sees the group as it is."""
+    signals = [entry.signal for entry, _ in group]
+    return sorted(signals, key=lambda one: (one.state is SignalState.RESOLVED, one.severity.rank, one.starts_at))

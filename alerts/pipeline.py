@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from alerts.notifiers.base import Notifier
-from alerts.outbox import Outbox
+from alerts.outbox import Keeper, Outbox
+from alerts.outbox_file import OutboxFile
 from alerts.signals import Signal
 from evaluators.clock import Clock
 from evaluators.errors import PermanentError, RetryableError
@@ -44,10 +45,15 @@ class Outlet:
     """One notifier with its outbox. At most one send at a time."""
 
     def __init__(
-        self, notifier: Notifier, metrics: NotificationMetrics, clock: Clock, chance: Callable[[], float]
+        self,
+        notifier: Notifier,
+        metrics: NotificationMetrics,
+        clock: Clock,
+        chance: Callable[[], float],
+        file: OutboxFile,
     ) -> None:
         self.notifier = notifier
-        self.outbox = Outbox(notifier.policy)
+        self.outbox = Outbox(notifier.policy, keeper=Keeper(file, notifier.name, clock))
         self._metrics = metrics
         self._clock = clock
         self._chance = chance
@@ -155,9 +161,23 @@ class NotificationPipeline:
         notifiers: Sequence[Notifier],
         metrics: NotificationMetrics,
         clock: Clock,
+        file: OutboxFile | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._outlets = [Outlet(notifier, metrics, clock, chance) for notifier in notifiers]
+        self._file = file or OutboxFile(None)
+        self._file.forget_others(notifier.name for notifier in notifiers)
+        self._outlets = [Outlet(notifier, metrics, clock, chance, self._file) for notifier in notifiers]
+
+    @property
+    def lasting(self) -> list[Signal]:
+        """The alerts that are raised as far as any notifier knows, also those of an earlier process."""
+        found = {signal.fingerprint: signal for outlet in self._outlets for signal in outlet.outbox.firing}
+        return list(found.values())
+
+    @property
+    def degraded(self) -> str | None:
+        """Why notifications would not survive a restart, None where they would or need not."""
+        return self._file.degraded
 
     @property
     def health(self) -> dict[str, bool]:
@@ -171,6 +191,7 @@ class NotificationPipeline:
 
     def tick(self, now: float) -> None:
         """Start the sends that are due. Call it about once a second."""
+        self._file.flush()
         for outlet in self._outlets:
             outlet.tick(now)
 
@@ -180,4 +201,6 @@ class NotificationPipeline:
 
     async def stop(self, deadline_s: float) -> None:
         """Hand over what is due, at most until the deadline, and close the notifiers."""
+        self._file.flush()
         await asyncio.gather(*(outlet.stop(deadline_s) for outlet in self._outlets))
+        self._file.close()

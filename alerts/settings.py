@@ -1,6 +1,7 @@
 """The settings of alerting. Every default works without a file."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -47,7 +48,8 @@ class AlertSettings(Strict):
     `rules` are added to the default ones, or change them by name; `default_rules: false` leaves the latter out.
     `base_url` is where people reach this monitor's pages. `trace_url` is the trace backend's page of a trace, with
     {trace_id} in it. `content: ids` keeps question, answer and chunks out of alerts. `max_services` bounds how many
-    services are watched apart; those that come later are watched as one.
+    services are watched apart; those that come later are watched as one. `outbox_path` is a file in which
+    notifications survive a restart.
     """
 
     rules: Annotated[tuple[Rule, ...], BeforeValidator(_complete), Field(strict=False)] = ()
@@ -57,6 +59,7 @@ class AlertSettings(Strict):
     trace_url: TraceUrl | None = None
     content: Content = "full"
     max_services: Annotated[int, Field(ge=1, le=10_000)] = 500
+    outbox_path: Annotated[Path | None, Field(strict=False)] = None
 
     @model_validator(mode="after")
     def _names_are_unique(self) -> Self:

@@ -1,6 +1,7 @@
 """A signal: an alert as it leaves, with everything that its reader needs and nothing that must not travel."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -77,6 +78,10 @@ class Signal:
         """16 hex digits, equal for the same alert at all times and on all replicas."""
         text = "\xff".join(f"{name}\xfe{value}" for name, value in sorted(self.labels.items()))
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+    def group(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What the alert has in common with those of its group."""
+        return tuple(self.labels.get(name, "") for name in names)
 
     @cached_property
     def annotations(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """One rule that watches one service (and judge): its memory, its alert, and the traces to cite."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from alerts.explain import Content, Links, describe, summarize
@@ -13,6 +14,9 @@ from alerts.slices import WHOLE, Slice
 from evaluators.evaluation import Assessment
 from evaluators.facets import Facet
 from evaluators.metrics import METRICS
+
+ADOPTED_S = 60.0
+"""An alert of an earlier process is not resolved before this process has looked for so long."""
 
 RECHECK_S = 10.0
 """Where nothing came and no alert is up, only time can change a reading: it is looked at this often."""
@@ -53,6 +57,8 @@ class Track:
         self._read_at = 0.0
         self._news = True
         self._due = False
+        self._adopted: Signal | None = None
+        self._patience = 0.0
         self._muted = False
         metric = METRICS.get(rule.about)
         self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
@@ -109,10 +115,9 @@ class Track:
         """Decide, by what was read at this time. What is inhibited waits for the end of its cause, and says so once."""
         if not self._due:
             return Move.NONE
-        condition = self._reading.condition
-        if condition is Condition.BREACH and self.doubted:
+        condition, at = self._reading.condition, self._time.at(now)
+        if (condition is Condition.BREACH and self.doubted) or (condition is Condition.CLEAR and at < self._patience):
             condition = Condition.UNSURE
-        at = self._time.at(now)
         alert, move = advance(self.alert, condition, at, for_s=self.rule.for_, clear_s=self.rule.clear_for)
         muted, self._muted = self._muted, move is Move.RAISED and is_inhibited()
         if self._muted:
@@ -131,8 +136,18 @@ class Track:
         """The alert was raised at this time."""
         self._starts_at = wall
 
+    def adopt(self, signal: Signal, now: float) -> None:
+        """Go on with an alert that an earlier process raised: that nothing is remembered does not mean it is over."""
+        at = self._time.at(now)
+        self.alert = Alert(Phase.FIRING, at)
+        self._touched, self._starts_at, self._hits = now, signal.starts_at, signal.count
+        self._adopted, self._patience = signal, at + max(self.rule.remembers, ADOPTED_S)
+
     def signal(self, links: Links, content: Content, wall: float, state: SignalState) -> Signal:
         """The alert as it may travel."""
+        ends_at = max(wall, self._starts_at) if state is SignalState.RESOLVED else None
+        if self._adopted and not self._watch.tally.n:
+            return replace(self._adopted, severity=self.rule.severity, state=state, ends_at=ends_at)
         traces = tuple(links.cite(finding, content) for finding in self._worst.findings)
         case = self._case(traces[0].finding if traces else None)
         return Signal(
@@ -144,7 +159,7 @@ class Track:
             slice=self.slice,
             state=state,
             starts_at=self._starts_at,
-            ends_at=max(wall, self._starts_at) if state is SignalState.RESOLVED else None,
+            ends_at=ends_at,
             summary=summarize(self.rule, case),
             description=describe(self.rule, case),
             estimate=self._reading.estimate,

@@ -23,6 +23,11 @@ class Severity(StrEnum):
     TICKET = "ticket"
     INFO = "info"
 
+    @property
+    def rank(self) -> int:
+        """0 for the most severe."""
+        return list(Severity).index(self)
+
 
 class Condition(StrEnum):
     """What a rule makes of what it has seen. Only BREACH raises and only CLEAR resolves."""

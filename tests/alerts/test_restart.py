@@ -1,0 +1,100 @@
+"""A restart neither loses a notification nor repeats one, and an alert goes on where it was."""
+
+from pathlib import Path
+
+from alerts.notifiers.base import Policy
+from alerts.rules import RuleSettings, Severity, TraceRule
+from alerts.signals import SignalState
+from evaluators.errors import RetryableError
+from tests.alerts.engines import Bench, bench
+from tests.fakes import FakeClock, ScriptedNotifier
+from tests.verdicts import contradicted, good, trace_id
+
+RULE = TraceRule(name="contradicted_claim", contradicted=True, cooldown=600.0)
+
+
+def start(folder: Path, *steps: object, epoch: float = 1_800_000_000.0, rule: RuleSettings = RULE) -> Bench:
+    """A new process: its monotonic clock begins anew, the wall clock goes on."""
+    clock = FakeClock(now=5_000.0, epoch=epoch - 5_000.0)
+    return bench(rule, notifier=ScriptedNotifier(*steps), clock=clock, outbox_path=folder / "outbox.db")
+
+
+async def test_an_alert_that_was_told_is_not_told_again_and_keeps_its_beginning(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    first.observe(contradicted(7))
+    (told,) = await first.tick()
+    await first.engine.stop()
+    second = start(tmp_path, epoch=1_800_000_100.0)
+    assert await second.tick(120.0) == []
+    assert second.firing == {"contradicted_claim"}
+    second.observe(contradicted(8))
+    assert await second.tick(60.0) == []
+    (resolved,) = await second.tick(700.0, step=5.0)
+    assert (resolved.state, resolved.fingerprint) == (SignalState.RESOLVED, told.fingerprint)
+    assert resolved.starts_at == told.starts_at
+
+
+async def test_after_a_kill_too(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    first.observe(contradicted(7))
+    await first.tick()
+    second = start(tmp_path, epoch=1_800_000_010.0)
+    assert await second.tick(60.0) == []
+    assert second.firing == {"contradicted_claim"}
+
+
+async def test_what_could_not_be_told_is_told_by_the_next_process_with_its_evidence(tmp_path: Path) -> None:
+    first = start(tmp_path, RetryableError("down"))
+    first.observe(contradicted(7))
+    await first.tick(3.0)
+    second = start(tmp_path, epoch=1_800_000_020.0)
+    (told,) = await second.tick()
+    assert told.traces[0].finding.trace_id == trace_id(7)
+    assert 'answer says "90 days"' in told.summary
+
+
+async def test_an_alert_without_news_is_resolved_by_its_rule_and_says_what_it_was_about(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    first.observe(contradicted(7))
+    await first.tick()
+    second = start(tmp_path, epoch=1_800_000_020.0)
+    second.observe(good(9))
+    assert await second.tick(590.0, step=10.0) == []
+    (resolved,) = await second.tick(60.0, step=5.0)
+    assert resolved.state is SignalState.RESOLVED
+    assert resolved.ends_at is not None
+    assert resolved.ends_at > resolved.starts_at
+
+
+async def test_an_alert_whose_rule_is_gone_or_has_changed_is_resolved(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    first.observe(contradicted(7))
+    await first.tick()
+    page = RULE.model_copy(update={"severity": Severity.PAGE})
+    second = start(tmp_path, epoch=1_800_000_020.0, rule=page)
+    (resolved,) = await second.tick()
+    assert (resolved.state, resolved.severity) == (SignalState.RESOLVED, "ticket")
+    assert second.firing == set()
+
+
+async def test_a_repeat_comes_when_it_would_have_come(tmp_path: Path) -> None:
+    rule = TraceRule(name="r", contradicted=True, cooldown=86_400.0)
+    first = start(tmp_path, rule=rule)
+    first.observe(contradicted(7))
+    await first.tick()
+    second = start(tmp_path, epoch=1_800_000_000.0 + 3 * 3600.0, rule=rule)
+    assert await second.tick(3000.0, step=60.0) == []
+    assert len(await second.tick(700.0, step=60.0)) == 1
+
+
+async def test_a_group_is_told_whole_at_once_and_not_more_often_than_its_interval() -> None:
+    policy = Policy(group_by=("service",), group_interval_s=60.0)
+    b = bench(TraceRule(name="r", contradicted=True, slice=("tenant",)), notifier=ScriptedNotifier(policy=policy))
+    b.observe(*(contradicted(n, attributes={"tenant": f"t{n}"}) for n in range(3)))
+    b.observe(contradicted(9, service="bot"))
+    await b.tick()
+    assert [len(batch) for batch in b.notifier.sent] == [3, 1]
+    b.observe(contradicted(4, attributes={"tenant": "t4"}))
+    assert await b.tick(50.0) == []
+    await b.tick(20.0)
+    assert [len(batch) for batch in b.notifier.sent[2:]] == [4]
