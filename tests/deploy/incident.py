@@ -14,7 +14,8 @@ from deploy.pictures.render import DASHBOARDS, DEFAULTS, render
 from deploy.pictures.source import Prometheus
 from deploy.pictures.terminal import terminal
 from tests.deploy.replay import replay
-from tests.deploy.stack import SERVICE, Customers, Stack, stack
+from tests.deploy.shipped import SERVICE
+from tests.deploy.stack import Customers, Stack, stack
 
 QUIET, INCIDENT = 0.03, 0.75
 """Shares of wrong answers."""

@@ -13,6 +13,20 @@ DEPLOY = Path(__file__).parents[2] / "deploy"
 RULE_FILES = sorted((DEPLOY / "prometheus/rules").glob("*.yml"))
 DASHBOARDS = sorted((DEPLOY / "grafana/dashboards").glob("*.json"))
 
+SERVICE = "shop-assistant"
+"""The sample application."""
+
+VARIABLES = {
+    "service": SERVICE,
+    "judge": "lexical",
+    "instance": ".*",
+    "price_input": "0.15",
+    "price_output": "0.6",
+    "__rate_interval": "15s",
+    "__range": "5m",
+}
+"""What the dashboards' variables stand for in tests."""
+
 _OFFSET = re.compile(r" offset \w+")
 
 

@@ -27,7 +27,6 @@ from tests.fakes import OpenAIStub, StubReply, completion
 from tests.monitor import Monitor, monitor
 from tests.servers import _running, free_port
 
-SERVICE = "shop-assistant"
 _CHUNK = re.compile(r"^Chunk (c\d+).*:\n<<<\w+\n(.*)$", re.MULTILINE)
 _ANSWER = re.compile(r"^The answer to judge:\n<<<\w+\n(.*)$", re.MULTILINE)
 

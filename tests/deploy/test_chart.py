@@ -8,8 +8,7 @@ import yaml
 
 from collector.config import parse
 from tests.deploy.shipped import DASHBOARDS, DEPLOY, RULE_FILES
-from tests.deploy.test_rules import run
-from tests.deploy.tools import module
+from tests.deploy.tools import module, run
 from tests.servers import require
 
 CHART = DEPLOY / "helm/groundwatch"
@@ -26,11 +25,11 @@ ALL = {
 
 
 def rendered(values=None):
-    """Every object, by kind."""
+    """Every object, by its kind and what its name adds to the release's."""
     chart = module("helm_python").Chart.load(str(CHART))
     files = chart.render(values or {}, name="rel", namespace="rag")
     objects = [one for name, text in files.items() if name.endswith(".yaml") for one in yaml.safe_load_all(text) if one]
-    return {one["kind"] + ("/headless" if one["metadata"]["name"].endswith("headless") else ""): one for one in objects}
+    return {one["kind"] + one["metadata"]["name"].removeprefix("rel-groundwatch"): one for one in objects}
 
 
 def test_lint_finds_no_error_and_no_warning():
@@ -54,17 +53,13 @@ def test_a_value_that_does_not_exist_is_refused():
 
 @pytest.mark.parametrize("values", [{}, ALL], ids=["defaults", "everything"])
 def test_the_configuration_is_one_that_groundwatch_takes(values, monkeypatch):
-    monkeypatch.setenv("GROUNDWATCH_OTLP_TOKEN", "a")
-    monkeypatch.setenv("GROUNDWATCH_WEB_TOKEN", "b")
-    config = parse(rendered(values)["ConfigMap"]["data"]["groundwatch.yaml"]) if not values else None
-    if values:
-        objects = module("helm_python").Chart.load(str(CHART)).render(values)
-        text = yaml.safe_load(objects["groundwatch/templates/configmap.yaml"])["data"]["groundwatch.yaml"]
-        config = parse(text)
-        assert config.receivers.grpc.token_env == "GROUNDWATCH_OTLP_TOKEN"
-        assert config.alerts.base_url == "https://groundwatch.example.com"
+    monkeypatch.setenv("GROUNDWATCH_WEB_TOKEN", "a secret's value")
+    config = parse(rendered(values)["ConfigMap"]["data"]["groundwatch.yaml"])
     assert config.web.host == "0.0.0.0"  # noqa: S104
     assert str(config.cache.path) == "/var/lib/groundwatch/verdicts.sqlite"
+    assert config.receivers.grpc.token_env == ("GROUNDWATCH_OTLP_TOKEN" if values else None)
+    assert config.web.token_env == ("GROUNDWATCH_WEB_TOKEN" if values else None)
+    assert config.alerts.base_url == ("https://groundwatch.example.com" if values else "http://127.0.0.1:9464")
 
 
 def test_the_pod_is_confined_and_probed():
@@ -91,12 +86,12 @@ def test_what_selects_pods_and_services_finds_them():
     objects = rendered(ALL)
     pod = objects["Deployment"]["spec"]["template"]
     ports = {port["name"] for port in pod["spec"]["containers"][0]["ports"]}
-    for kind in ("Service", "Service/headless"):
+    for kind in ("Service", "Service-headless"):
         assert objects[kind]["spec"]["selector"].items() <= pod["metadata"]["labels"].items()
         assert {port["targetPort"] for port in objects[kind]["spec"]["ports"]} == ports
     watched = objects["ServiceMonitor"]["spec"]["selector"]["matchLabels"].items()
     assert watched <= objects["Service"]["metadata"]["labels"].items()
-    assert not watched <= objects["Service/headless"]["metadata"]["labels"].items(), "each pod would be scraped twice"
+    assert not watched <= objects["Service-headless"]["metadata"]["labels"].items(), "each pod would be scraped twice"
     assert objects["Service"]["metadata"]["labels"]["app.kubernetes.io/name"] == "groundwatch", "the job of the rules"
     assert objects["NetworkPolicy"]["spec"]["podSelector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
 
@@ -112,9 +107,7 @@ def test_the_prometheus_rule_holds_the_shipped_rules(tmp_path):
 
 
 def test_the_dashboards_are_the_shipped_ones():
-    chart = module("helm_python").Chart.load(str(CHART))
-    text = chart.render(ALL)["groundwatch/templates/dashboards.yaml"]
-    data = yaml.safe_load(text)["data"]
+    data = rendered(ALL)["ConfigMap-dashboards"]["data"]
     assert {name: json.loads(text) for name, text in data.items()} == {
         f"groundwatch-{file.name}": json.loads(file.read_text()) for file in DASHBOARDS
     }

@@ -12,8 +12,7 @@ from grafana_foundation_sdk.models.dashboard import Dashboard
 
 from deploy.grafana.build import dashboards, render
 from deploy.pictures.source import interpolate
-from tests.deploy.shipped import DASHBOARDS, load, panels
-from tests.deploy.test_stack import VARIABLES
+from tests.deploy.shipped import DASHBOARDS, VARIABLES, load, panels
 
 BOARDS = [json.loads(file.read_text()) for file in DASHBOARDS]
 each_board = pytest.mark.parametrize("board", BOARDS, ids=lambda board: board["uid"])

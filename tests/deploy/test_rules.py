@@ -1,23 +1,17 @@
 """Prometheus rules and the routes of their alerts."""
 
 import re
-import subprocess
 
 import pytest
 
 from alerts.exposition import SCORE_BUCKETS
 from evaluators.metrics import METRICS
 from tests.deploy.shipped import DEPLOY, RULE_FILES, load, rules
+from tests.deploy.tools import run
 from tests.servers import require
 
 UNIT_TESTS = sorted((DEPLOY / "prometheus/tests").glob("*.yml"))
 ALERTS = [rule["alert"] for rule in rules("alert")]
-
-
-def run(*command: object) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.strip()
 
 
 @pytest.mark.parametrize("file", UNIT_TESTS, ids=lambda file: file.stem)

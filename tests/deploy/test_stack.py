@@ -13,19 +13,10 @@ import pytest
 from deploy.pictures.render import render
 from deploy.pictures.source import Prometheus, Series, interpolate
 from tests.deploy.replay import replay
-from tests.deploy.shipped import DASHBOARDS, operands, panels, rules
-from tests.deploy.stack import SERVICE, Customers, Stack, stack, wait_for
+from tests.deploy.shipped import DASHBOARDS, SERVICE, VARIABLES, operands, panels, rules
+from tests.deploy.stack import Customers, Stack, stack, wait_for
 from tests.servers import get_json, require
 
-VARIABLES = {
-    "service": SERVICE,
-    "judge": "lexical",
-    "instance": ".*",
-    "price_input": "0.15",
-    "price_output": "0.6",
-    "__rate_interval": "15s",
-    "__range": "5m",
-}
 FIRED = f"FIRING page: GroundwatchLowFaithfulness service={SERVICE} judge=lexical"
 RESOLVED = FIRED.replace("FIRING", "RESOLVED")
 WRONG = "You can get a full refund within 90 days of purchase."

@@ -1,11 +1,19 @@
-"""Validators that come as Python packages."""
+"""Validators: programs, and those that come as Python packages."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+
+def run(*command: object) -> str:
+    """What a program prints; the test fails where it fails."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout.strip()
 
 
 def tool(name: str) -> Path:
