@@ -54,11 +54,11 @@ def answer_of(tree: Tree, context: Context) -> tuple[Text | None, str]:
     Both are read and plain text is preferred: an application's output may be a structure or a Python object, and the
     model's last words may be a note to itself.
     """
-    root = tree.root
     output = _output(tree, context)
     if output is not None and (output.masked or output.plain):
         return _told(output, "the application's output")
-    if root is not None and root.failed and output is None:
+    application = _application(tree, context.sources)
+    if output is None and application and application[0].failed:
         return None, "the application failed"
     said = [text for node in _generations(tree, context) if (text := answer_in(node.reading.output))]
     said = [text for text in said if text.masked or not _is_context(text, context, said_by_model=True)]

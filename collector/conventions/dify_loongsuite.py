@@ -8,6 +8,7 @@ from collector.conventions.documents import read_documents
 from collector.conventions.reading import ABSENT, Dialect, Kind, SpanReading
 
 _KIND = "gen_ai.span.kind"
+_DOCUMENT = "retrieval.document"
 _KINDS = {
     "retriever": Kind.RETRIEVAL,
     "reranker": Kind.RERANKING,
@@ -19,12 +20,11 @@ _KINDS = {
 
 
 def read(span: Span) -> SpanReading | None:
-    """A span with such a kind."""
+    """A span with such a kind, or with documents."""
     attributes = span.attributes
-    stamp = short(attributes.get(_KIND))
-    if not stamp:
-        return None
-    kind = _KINDS.get(stamp)
+    kind = _KINDS.get(short(attributes.get(_KIND)))
+    if kind is None and _DOCUMENT in attributes:
+        kind = Kind.RETRIEVAL
     reading = SpanReading(
         kind,
         input=attributes.get("input.value"),
@@ -33,7 +33,7 @@ def read(span: Span) -> SpanReading | None:
         user=first_id(attributes, ("gen_ai.user.id", "user.id")),
     )
     if kind is Kind.RETRIEVAL:
-        return _context(reading, span, "retrieval.query", ("retrieval.document", "output.value"))
+        return _context(reading, span, "retrieval.query", (_DOCUMENT, "output.value"))
     if kind is Kind.RERANKING:
         return _context(reading, span, "reranker.query", ("reranker.output_document", "output.value"))
     if kind is Kind.GENERATION:
@@ -60,6 +60,6 @@ def _context(reading: SpanReading, span: Span, query: str, documents: tuple[str,
 DIALECT = Dialect(
     name="dify_loongsuite",
     markers=(b"gen_ai.",),
-    keys=(_KIND,),
+    keys=(_KIND, _DOCUMENT),
     read=read,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from collector.conventions.messages import parts_text
-from collector.conventions.values import as_id, as_number, clean, decode, is_repr
+from collector.conventions.values import as_id, as_number, clean, decode, is_object_repr
 from evaluators.sample import Chunk
 
 MAX_PARTS = 6
@@ -103,7 +103,7 @@ class Fields:
 def _as_text(value: object) -> str | None:
     if isinstance(value, list):
         return parts_text(value)
-    return value if isinstance(value, str) and value and not is_repr(value) else None
+    return value if isinstance(value, str) and value and not is_object_repr(value) else None
 
 
 def _as_mapping(value: object) -> object | None:

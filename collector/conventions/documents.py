@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from collector.conventions.document_fields import TEXT_KEYS, Fields
 from collector.conventions.reading import ABSENT, Documents, State
-from collector.conventions.values import as_number, clean, decode, is_masked, is_repr
+from collector.conventions.values import as_number, clean, decode, is_masked, is_object_repr, is_repr
 from evaluators.sample import Chunk
 
 MAX_DOCUMENTS = 1000
@@ -204,7 +204,7 @@ def _from_string(item: str) -> tuple[Chunk | None, bool]:
         return Chunk(None), True
     if not item or item.isspace():
         return Chunk(None), False
-    if is_repr(item):
+    if is_object_repr(item):
         return None, False
     text, cut = clean(item)
     return Chunk(text, truncated=cut), False

@@ -19,18 +19,18 @@ _MASK = re.compile(
 )
 _STARS = re.compile(r"\*{3,}|_{0,4}REDACTED_{0,4}|█{3,}")
 _MASK_STARTS = ("[", "<", "{", "(", "_", "*", "█", "R")
-_REPR_STARTS = ("<", "[", "{", "content=")
-_REPR = re.compile(
-    r"""<[^<>]*>\s*\Z                         # <generator object f at 0x7f..>, <3-dimensional vector>
-      |<[\w.]+\ object(?:\ at\ 0x|\s|$)      # a cut one
-      |<[A-Z]\w*\(                           # <NodeWithScore(node=..)>
-      |[A-Z]\w*\((?:\w+=|['"])               # Document(id=.., GeneratedAnswer(data=..
-      |\[(?:<[A-Z]|[A-Z]\w*\(\w+=)           # [Document(..), ..]
-      |\{'|\[\{'|\['                         # {'answer': ..}
+_OBJECT = re.compile(
+    r"""<[^<>]*>\s*\Z                          # <generator object f at 0x7f..>, <3-dimensional vector>
+      |<[\w.]+\ object(?:\ at\ 0x|\s|$)       # a cut one
+      |<[A-Z]\w*\(                            # <NodeWithScore(node=..)>
+      |[A-Z]\w*\((?:\w+=|['"].*\)\s*\Z)      # Document(id=.., GeneratedAnswer('..')
       |content='.*'\s+(?:additional_kwargs|response_metadata)=
     """,
     re.VERBOSE | re.DOTALL,
 )
+_OBJECT_STARTS = ("<", "content=")
+# {'answer': ..}, [{'id': ..}], ['a', 'b'], [Document(id=..)], [<Node(..)>]
+_COLLECTION = re.compile(r"\{'|\[\{'|\['|\[<[A-Z]|\[[A-Z]\w*\(\w+=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,15 @@ def is_masked(value: object) -> bool:
     return text.startswith(_MASK_STARTS) and bool(_MASK.fullmatch(text) or _STARS.fullmatch(text))
 
 
-def is_repr(text: str) -> bool:
+def is_object_repr(text: str) -> bool:
     """Whether the text is how Python prints an object: not what anybody wrote or read."""
     text = text.lstrip()
-    return (text.startswith(_REPR_STARTS) or "(" in text[:64]) and _REPR.match(text) is not None
+    return (text.startswith(_OBJECT_STARTS) or "(" in text[:64]) and _OBJECT.match(text) is not None
+
+
+def is_repr(text: str) -> bool:
+    """Whether the text is how Python prints an object, a list or a mapping."""
+    return is_object_repr(text) or _COLLECTION.match(text.lstrip()) is not None
 
 
 def clean(text: str) -> tuple[str, bool]:

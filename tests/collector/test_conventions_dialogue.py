@@ -222,6 +222,11 @@ def test_a_failed_application_answered_nothing() -> None:
     assert (sample.readiness, sample.reason.split(";")[0]) == (Readiness.NO_ANSWER, "no answer: the application failed")
 
 
+def test_an_application_called_by_another_service_that_failed_answered_nothing() -> None:
+    top = chain(parent=77, said=None, failed=True, end=990)
+    assert read(top, retriever(2, REFUNDS), model()).readiness is Readiness.NO_ANSWER
+
+
 def test_a_failed_model_call_is_no_answer() -> None:
     sample = read(chain(said=None), retriever(2, REFUNDS), model(8, ANSWER), model(9, "partial", failed=True))
     assert sample.answer == ANSWER

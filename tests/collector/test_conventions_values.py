@@ -211,6 +211,13 @@ def test_json_records_are_texts_where_the_documents_are_strings() -> None:
     assert [chunk.text for chunk in read_documents([record, "a text"]).chunks] == [record, "a text"]
 
 
+@pytest.mark.parametrize(
+    "code", ["['a', 'b'].index('b') is 1", "{'a': 1} is a mapping", "Print('hello') writes a line."]
+)
+def test_code_in_a_document_is_text(code: str) -> None:
+    assert [chunk.text for chunk in read_documents([code, {"content": code}]).chunks] == [code, code]
+
+
 def test_more_documents_than_anybody_retrieves_are_cut_and_flagged() -> None:
     documents = read_documents(["x"] * (MAX_DOCUMENTS + 1))
     assert (len(documents.chunks), documents.truncated) == (MAX_DOCUMENTS, True)
