@@ -37,6 +37,7 @@ from evaluators.errors import PermanentError
 from evaluators.judges.registry import build_lane
 from evaluators.metrics import METRICS
 from evaluators.sampler import Sampler
+from evaluators.shared_cache import open_shared_cache
 
 if TYPE_CHECKING:
     from collector.receivers.kafka import KafkaReceiver
@@ -63,12 +64,15 @@ class Service:
         self.metrics = Metrics(self._clock)
         self.store = VerdictStore(self._clock)
         self._cache = open_cache(config.cache, self._clock, self.metrics)
+        self._shared = open_shared_cache(config.cache.redis, config.cache.ttl_s, self._clock, self.metrics)
         self.engine = self._build_engine()
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
         reader = TraceReader(config.operator_rules)
         self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in config.judges}
         self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, self.engine)
-        self._dispatcher = Dispatcher(self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock)
+        self._dispatcher = Dispatcher(
+            self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
+        )
         self._pipeline.connect(self._dispatcher)
         self.web = Web(config.web, self.metrics, self.store, self._health, trace_url=config.alerts.trace_url or "")
         codec = Codec(reader.markers)
@@ -133,6 +137,8 @@ class Service:
         await self.engine.stop(min(NOTIFY_S, deadline_s))
         await self.web.stop()
         self._cache.close()
+        if self._shared is not None:
+            await self._shared.aclose()
         return left
 
     def _build_engine(self) -> AlertEngine:
@@ -226,6 +232,7 @@ class Service:
             **{f"judge {name}": self._dispatcher.state(name) == "closed" for name in self._lanes},
             **{f"notifier {name}": healthy for name, healthy in self.engine.notifier_health.items()},
             "cache": self._cache.degraded is None,
+            **({"shared cache": self._shared.degraded is None} if self._shared is not None else {}),
         }
 
 
@@ -250,6 +257,7 @@ def check(config: Config) -> None:
         *((f"alerts.notifiers.{one.name}", partial(one.build, SystemClock())) for one in config.alerts.notifiers),
         *((f"receivers.{name}", one.read_token) for name, one in listening),
         *((f"receivers.{name}", partial(Certificate, one)) for name, one in listening if one.tls_cert),
+        *([("cache.redis", config.cache.redis.read_url)] if config.cache.redis else []),
         *([("receivers.kafka", partial(check_kafka, kafka))] if kafka else []),
     ]
     problems = []

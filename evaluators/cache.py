@@ -9,10 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from evaluators.clock import Clock
 from evaluators.judges.base import JudgeReply
+from evaluators.shared_cache import RedisSettings
 
 
 class CacheSettings(BaseModel):
-    """Where verdicts are kept and how many; without a path they are kept in memory and end with the process."""
+    """Where verdicts are kept and how many; without a path they are kept in memory and end with the process.
+
+    `redis` is where several processes share them, beside what each keeps for itself.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
@@ -20,6 +24,7 @@ class CacheSettings(BaseModel):
     max_entries: PositiveInt = 100_000
     max_bytes: int = Field(512 << 20, ge=1 << 20)
     ttl_s: float = Field(30 * 86_400.0, gt=0, allow_inf_nan=False)
+    redis: RedisSettings | None = None
 
 
 class Cache(Protocol):

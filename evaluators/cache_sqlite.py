@@ -30,7 +30,7 @@ def open_cache(settings: CacheSettings, clock: Clock, metrics: CacheMetrics) -> 
     """The cache that `settings` describe. Does not fail: what is wrong with the file is in `degraded`."""
     if settings.path is None:
         return MemoryCache(clock, max_entries=min(settings.max_entries, _MAX_IN_MEMORY), ttl_s=settings.ttl_s)
-    bounds = settings.model_dump(exclude={"path"})
+    bounds = settings.model_dump(exclude={"path", "redis"})
     return SqliteCache(settings.path, clock, metrics, **bounds)
 
 

@@ -19,6 +19,7 @@ from evaluators.judgement import Judgement
 from evaluators.lane import Lane
 from evaluators.lane_settings import JudgeLane, LaneSettings
 from evaluators.sample import RagSample
+from evaluators.shared_cache import SharedCache
 from evaluators.submission import Submission
 
 __all__ = ["DispatchMetrics", "Dispatcher", "JudgeLane", "Judgement", "LaneSettings"]
@@ -30,7 +31,7 @@ class Dispatcher:
     """One lane per judge, by configured name; a slow or broken judge holds up no other.
 
     `submit` never blocks and never raises for load: each submission ends in exactly one Judgement, given to `deliver`
-    on the event loop, unless `stop` comes first. The cache belongs to the caller, the judges to the dispatcher.
+    on the event loop, unless `stop` comes first. The caches belong to the caller, the judges to the dispatcher.
     """
 
     def __init__(
@@ -42,13 +43,14 @@ class Dispatcher:
         clock: Clock,
         *,
         jitter: Callable[[], float] = random.random,
+        shared: SharedCache | None = None,
     ) -> None:
         self._settings = dict(lanes)
         self._deliver = deliver
         self._clock = clock
         self._lanes = {name: Lane(lane, metrics, clock, jitter) for name, lane in lanes.items()}
         self._desks = {
-            name: Desk(self._lanes[name], str(lane.judge.identity), cache, metrics)
+            name: Desk(self._lanes[name], str(lane.judge.identity), cache, metrics, shared)
             for name, lane in lanes.items()
             if lane.cached
         }
@@ -73,6 +75,8 @@ class Dispatcher:
 
     async def stop(self) -> None:
         """Cancel what is in flight, without a judgement, and close the judges. May be called before start, or twice."""
+        for desk in self._desks.values():
+            await desk.stop()
         for name, lane in self._lanes.items():
             await lane.stop()
             await self._settings[name].judge.aclose()
@@ -88,7 +92,8 @@ class Dispatcher:
     def has_room(self, judge: str) -> bool:
         """Whether the judge called `judge` can take more without a queue. One that is down need not be waited for."""
         lane = self._lanes[judge]
-        return lane.depth < self._settings[judge].settings.concurrency or lane.health.state is not BreakerState.CLOSED
+        waiting = lane.depth + (self._desks[judge].waiting if judge in self._desks else 0)
+        return waiting < self._settings[judge].settings.concurrency or lane.health.state is not BreakerState.CLOSED
 
     def last_failure(self, judge: str) -> FailReason | None:
         """Why the latest call to the judge called `judge` failed; None where it did not."""

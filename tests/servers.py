@@ -22,6 +22,7 @@ _PACKAGES = {
     "promtool": "prometheus",
     "prometheus-alertmanager": "prometheus-alertmanager",
     "amtool": "prometheus-alertmanager",
+    "redis-server": "redis-server",
 }
 
 
@@ -152,3 +153,27 @@ async def _is_ready(process: asyncio.subprocess.Process, url: str) -> bool:
             return response.status == 200
     except aiohttp.ClientError:
         return False
+
+
+@asynccontextmanager
+async def redis_server(folder: Path, port: int | None = None) -> AsyncIterator[int]:
+    """A running Redis without persistence; yields its port."""
+    require("redis-server")
+    port = port or free_port()
+    command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(folder)]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+    try:
+        await until(lambda: _accepts(port), _START_S)
+        yield port
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 0.5).close()
+    except OSError:
+        return False
+    return True
