@@ -76,13 +76,18 @@ def _told(text: Text | None, where: str) -> tuple[Text | None, str]:
 
 def _output(tree: Tree, context: Context) -> Text | None:
     generates = any(True for _ in tree.of_kind(Kind.GENERATION))
-    for node in _application(tree, context.sources):
-        if node.kind not in _ANSWERED or (generates and node is not tree.root and not _has_generation(node)):
+    for node in (*_application(tree, context.sources), *context.sources):
+        if node.kind not in _ANSWERED or (generates and not _may_answer(node, tree, context)):
             continue
         text = answer_in(node.reading.output)
         if text is not None and (text.masked or not _is_context(text, context, said_by_model=generates)):
             return text
     return None
+
+
+def _may_answer(node: Node, tree: Tree, context: Context) -> bool:
+    """Whether the node's output is what its model calls led to: of other steps the output is an intermediate one."""
+    return node is tree.root or node in context.sources or _has_generation(node)
 
 
 def _has_generation(node: Node) -> bool:

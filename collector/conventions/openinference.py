@@ -52,7 +52,8 @@ def read(span: Span) -> SpanReading | None:
     query, documents, candidates = None, ABSENT, ABSENT
     if kind is Kind.RETRIEVAL:
         query, documents = asked, _documents(attributes, _RETRIEVED, said)
-        said = None if stamp == "retriever" else said
+        # A service that retrieves and generates in one call is a retriever with a model, and its output the answer.
+        said = None if stamp == "retriever" and "llm.model_name" not in attributes else said
     elif kind is Kind.RERANKING:
         query = attributes.get("reranker.query") or asked
         documents, candidates, said = _documents(attributes, _RERANKED, said), _listed(attributes, _CANDIDATES), None

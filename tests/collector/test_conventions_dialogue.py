@@ -278,6 +278,13 @@ def test_a_bare_retrieval_has_no_answer() -> None:
     assert (sample.question, sample.answer, sample.readiness) == (QUESTION, None, Readiness.NO_ANSWER)
 
 
+@pytest.mark.parametrize("parent", [0, 77])
+def test_a_service_that_retrieves_and_generates_in_one_call_answers_by_its_output(parent: int) -> None:
+    attributes = {**retriever(1, REFUNDS).attributes, "llm.model_name": "fake-1", "output.value": ANSWER}
+    sample = read(Made(1, attributes, parent))
+    assert (sample.question, texts(sample), sample.answer) == (QUESTION, [REFUNDS], ANSWER)
+
+
 def test_values_that_a_length_limit_cut_are_read_as_far_as_they_go_and_flagged() -> None:
     documents = json.dumps([{"id": "a", "content": REFUNDS}, {"id": "b", "content": SHIPPING}])
     limit = len(documents) - 30
