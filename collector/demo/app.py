@@ -22,8 +22,8 @@ _WORD = re.compile(r"\w{3,}")
 class ShopAssistant:
     """Answers customers' questions from the knowledge base; `exporter` is where its spans go."""
 
-    def __init__(self, exporter: SpanExporter) -> None:
-        resource = Resource.create({"service.name": "shop-assistant", "deployment.environment": "demo"})
+    def __init__(self, exporter: SpanExporter, service: str = "shop-assistant") -> None:
+        resource = Resource.create({"service.name": service, "deployment.environment": "demo"})
         self._provider = TracerProvider(resource=resource)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("shop-assistant")

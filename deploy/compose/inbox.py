@@ -29,7 +29,8 @@ def lines(receiver: str, notification: Mapping[str, Any]) -> Iterator[str]:
         yield f"{alert['status'].upper()} {receiver}: {labels['alertname']} {about}".rstrip()
         yield f"  {notes.get('summary', '')}"
         for name, title in SHOWN:
-            if notes.get(name):
+            # A description says it all again, for who shows nothing else.
+            if notes.get(name) and not (name == "description" and "claim" in notes):
                 yield f"  {title:<12} {notes[name]}" if title else f"  {notes[name]}"
 
 

@@ -76,7 +76,7 @@ def _quality() -> list[dict[str, Any]]:
                 "low": (f"{_SHARE}:low30m{{{_FAITHFULNESS}}}", "percentunit"),
                 "high": (f"{_SHARE}:high30m{{{_FAITHFULNESS}}}", "percentunit"),
                 "Contradicted": (f"{_SHARE}:ratio30m{{{_HALLUCINATION}}}", "percentunit"),
-                "Answers": (f"service_metric_judge:groundwatch_scores:increase30m{{{_FAITHFULNESS}}}", "none"),
+                "Answers": (f"service_metric_judge:groundwatch_scores:increase30m{{{_FAITHFULNESS}}} > 0", "none"),
             },
             by=("service", "judge"),
         ),
@@ -113,9 +113,9 @@ def _alerts() -> list[dict[str, Any]]:
     return [
         timeline(
             "Rules of the monitor",
-            "When each rule fired for a service; the alert names claim and chunk.",
-            Query("max by (rule, service) (groundwatch_rule_firing)", "{{rule}} {{service}}"),
-            names={0: ("quiet", "transparent"), 1: ("firing", RED)},
+            "When each rule fired for a service; with none there is nothing to draw. The alert names claim and chunk.",
+            Query("max by (rule, service) (groundwatch_rule_firing) == 1", "{{rule}} {{service}}"),
+            names={1: ("firing", RED)},
         ),
         timeline(
             "Alerts of Prometheus",

@@ -36,7 +36,7 @@ def timeseries(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
     series = _stacked(answer.series) if stacked else answer.series
     highest = max((value for one in series for _, value in one.points), default=0.0)
     wanted = max(highest * 1.05, _lowest_limit(defaults, highest))
-    levels = ticks(min(defaults.get("max", math.inf), wanted))
+    levels = ticks(min(defaults.get("max", math.inf), wanted), size=2**20 if defaults["unit"] == "bytes" else 1)
     x = Scale(answer.start, answer.end, plot.x, plot.x + plot.w)
     y = Scale(0.0, levels[-1], plot.y + plot.h, plot.y)
     parts = _grid(plot, x, y, levels, defaults["unit"])

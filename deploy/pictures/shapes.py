@@ -86,13 +86,13 @@ def fit(content: str, width: float, size: int = 11) -> str:
     return content if len(content) <= room else content[: room - 1] + "…"
 
 
-def ticks(high: float, count: int = 4) -> list[float]:
-    """Round values from 0 to at least `high`."""
+def ticks(high: float, count: int = 4, size: float = 1.0) -> list[float]:
+    """Round multiples of `size` from 0 to at least `high`."""
     if high <= 0:
-        return [0.0, 1.0]
-    rough = high / count
+        return [0.0, size]
+    rough = high / size / count
     scale = 10.0 ** math.floor(math.log10(rough))
-    step = next(one * scale for one in _STEPS if one * scale >= rough * 0.999)
+    step = size * next(one * scale for one in _STEPS if one * scale >= rough * 0.999)
     return [step * number for number in range(math.ceil(high / step - 1e-9) + 1)]
 
 

@@ -8,17 +8,20 @@ import asyncio
 import json
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from deploy.pictures.render import DASHBOARDS, DEFAULTS, render
 from deploy.pictures.source import Prometheus
 from deploy.pictures.terminal import terminal
-from tests.deploy.replay import replay
 from tests.deploy.shipped import SERVICE
 from tests.deploy.stack import Customers, Stack, stack
 
 QUIET, INCIDENT = 0.03, 0.75
 """Shares of wrong answers."""
+
+OTHERS = {"help-desk": 0.01, "hr-assistant": 0.04}
+"""Services that go on as usual, with their share of wrong answers."""
 
 ROWS = {"fleet": ("Now", "Quality", "Alerts"), "service": ("Now", "Scores", "Where it goes wrong", "Worst traces")}
 """The rows that the pictures show; the other dashboards are shown whole."""
@@ -29,8 +32,10 @@ async def incident(out: Path, minutes: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with stack(Path(folder)) as running:
             began = time.time()
-            await asyncio.to_thread(replay, running.monitor.http, floods=0)
-            with Customers(running.monitor.grpc, pace=8) as customers:
+            others = ExitStack()
+            for service, wrong in OTHERS.items():
+                others.enter_context(Customers(running.monitor.grpc, 2, service, wrong))
+            with others, Customers(running.monitor.grpc, pace=8) as customers:
                 for share in (QUIET, INCIDENT, QUIET):
                     customers.wrong = share
                     await asyncio.sleep(minutes * 20)
@@ -50,7 +55,11 @@ def draw(out: Path, running: Stack, began: float) -> None:
 def _first_alerts(received: str) -> list[str]:
     """The ticket with its evidence, then the page and its end."""
     alerts = ["FIRING" + text for text in received.replace("RESOLVED", "FIRING\0").split("FIRING")[1:]]
-    alerts = [alert.replace("FIRING\0", "RESOLVED").rstrip() for alert in alerts if "judge=lexical" in alert]
+    alerts = [
+        alert.replace("FIRING\0", "RESOLVED").rstrip()
+        for alert in alerts
+        if f"service={SERVICE} judge=lexical" in alert
+    ]
     starts = ("FIRING ticket: contradicted_claim", "FIRING page: GroundwatchLowFaithfulness",
               "RESOLVED page: GroundwatchLowFaithfulness")  # fmt: skip
     chosen = [next((alert for alert in alerts if alert.startswith(start)), "") for start in starts]

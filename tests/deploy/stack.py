@@ -22,7 +22,7 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 
 from collector.demo.app import ShopAssistant
 from deploy.compose.app import next_turn
-from tests.deploy.shipped import DEPLOY, load
+from tests.deploy.shipped import DEPLOY, SERVICE, load
 from tests.fakes import OpenAIStub, StubReply, completion
 from tests.monitor import Monitor, monitor
 from tests.servers import _running, free_port
@@ -76,12 +76,12 @@ def verdict(request: dict[str, Any]) -> StubReply:
 
 
 class Customers:
-    """Ask the sample application in a thread of their own. `wrong` is the share of wrong answers, `pace` per second."""
+    """Ask a service in a thread of their own, `pace` times a second; `wrong` is the share of wrong answers."""
 
-    def __init__(self, endpoint: str, pace: float) -> None:
+    def __init__(self, endpoint: str, pace: float, service: str = SERVICE, wrong: float = 0.0) -> None:
         self.pace = pace
-        self.wrong = 0.0
-        self._app = ShopAssistant(OTLPSpanExporter(endpoint, insecure=True))
+        self.wrong = wrong
+        self._app = ShopAssistant(OTLPSpanExporter(endpoint, insecure=True), service)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._ask)
 
