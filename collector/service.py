@@ -49,7 +49,7 @@ RECEIVER_GRACE_S = 2.0
 NOTIFY_S = 5.0
 
 GC_THRESHOLDS = (10_000, 10, 10)
-"""Spans and verdicts live for seconds and are no cycles: looking for cycles every 700 allocations costs about 5% CPU."""
+"""Spans and verdicts are no cycles: looking for some every 700 allocations costs about 5% of the CPU."""
 
 
 class Service:
@@ -74,7 +74,7 @@ class Service:
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
         )
         self._pipeline.connect(self._dispatcher)
-        self.web = Web(config.web, self.metrics, self.store, self._health, trace_url=config.alerts.trace_url or "")
+        self.web = Web(config.web, self.metrics, self.store, self._health, trace_url=config.alerts.links.trace_url)
         codec = Codec(reader.markers)
         self.receivers = self._build_receivers(codec)
         self.kafka = self._build_kafka(codec)
