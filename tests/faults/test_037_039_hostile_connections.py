@@ -1,6 +1,7 @@
 """Rows 37 to 39: slow, idle, and malformed connections."""
 
 import asyncio
+import contextlib
 import time
 
 import pytest
@@ -17,9 +18,8 @@ async def test_a_slow_body_is_timed_out_and_the_connection_closed() -> None:
         writer.write(HEAD + b"Content-Length: 1000\r\n\r\n")
         dripping = asyncio.ensure_future(_drip(writer))
         assert (await bench.sender.send(body(span()))).code == "OK"
-        answer = await asyncio.wait_for(reader.read(), 10)
+        assert await _answer_and_close(reader) == b"HTTP/1.1 408 Request Timeout"
         dripping.cancel()
-        assert answer.startswith(b"HTTP/1.1 408 ")
         assert bench.rejected("timeout") == 1
         writer.close()
 
@@ -31,9 +31,8 @@ async def test_slow_headers_are_timed_out_and_the_connection_closed(start: bytes
         writer.write(start)
         dripping = asyncio.ensure_future(_drip(writer))
         assert (await bench.sender.send(body(span()))).code == "OK"
-        answer = await asyncio.wait_for(reader.read(), 10)
+        assert await _answer_and_close(reader) == b"HTTP/1.1 408 Request Timeout"
         dripping.cancel()
-        assert answer.startswith(b"HTTP/1.1 408 ")
         writer.close()
 
 
@@ -135,6 +134,15 @@ async def test_large_metadata_is_refused_over_grpc() -> None:
 
 async def _connect(bench: Bench) -> Streams:
     return await asyncio.open_connection("127.0.0.1", bench.receiver.port)
+
+
+async def _answer_and_close(reader: asyncio.StreamReader) -> bytes:
+    """The status line, once the connection is closed; who still sends sees that as a reset."""
+    async with asyncio.timeout(10):
+        head = await reader.readuntil(b"\r\n\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            await reader.read()
+    return head.splitlines()[0]
 
 
 async def _drip(writer: asyncio.StreamWriter) -> None:
