@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from collector import config, logs
+from collector.roles import Role
 from evaluators.errors import PermanentError
 
 EXIT_USAGE = 2
@@ -34,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
 
     settings = config.load(options.config)
     logs.configure(settings.log_level)
-    return _in_loop(run(settings))
+    return _in_loop(run(settings, Role(options.role)))
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -83,6 +84,10 @@ def _parser() -> argparse.ArgumentParser:
         "run", help="start the monitor", description="Start the monitor; SIGTERM drains and stops it."
     )
     run.add_argument("-c", "--config", type=Path, metavar="FILE", help="YAML file; every key has a default")
+    run.add_argument(
+        "--role", choices=[role.value for role in Role], default=Role.ALL.value,
+        help="which part of the line this process does; all but `all` need `streams` (default: all)",
+    )  # fmt: skip
     run.set_defaults(handler=_run)
 
     check = commands.add_parser(

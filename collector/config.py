@@ -14,12 +14,13 @@ from collector.assembler import AssemblySettings
 from collector.conventions.rules import OperatorRule
 from collector.receivers.kafka_settings import KafkaReceiverSettings
 from collector.receivers.settings import ReceiverSettings
+from collector.streams.settings import StreamSettings
 from evaluators.cache import CacheSettings
 from evaluators.dispatcher import LaneSettings
 from evaluators.errors import PermanentError
 from evaluators.judges.lexical import LexicalSettings
 from evaluators.judges.registry import JudgeSettings
-from evaluators.metrics import METRICS
+from evaluators.metrics import METRICS, ONLINE_METRICS
 from evaluators.sampler import SamplingRule
 
 MAX_FILE_BYTES = 1 << 20
@@ -43,7 +44,7 @@ class JudgeConfig(Strict):
     """A judge, what is computed from its answers, and the traces it looks at."""
 
     judge: Annotated[JudgeSettings, Field(discriminator="type")] = LexicalSettings()
-    metrics: tuple[str, ...] = tuple(METRICS)
+    metrics: tuple[str, ...] = tuple(ONLINE_METRICS)
     sampling: tuple[SamplingRule, ...] = (SamplingRule(rate=1.0),)
     judge_excluded: bool = False
     lane: LaneSettings = LaneSettings()
@@ -66,6 +67,7 @@ class Config(Strict):
     cache: CacheSettings = CacheSettings()
     alerts: AlertSettings = AlertSettings()
     web: WebSettings = WebSettings()
+    streams: StreamSettings | None = None
     drain_s: float = Field(25.0, gt=0, le=600, description="time to finish what is in flight after SIGTERM")
     log_level: str = Field("info", pattern="^(debug|info|warning|error)$")
 

@@ -1,8 +1,9 @@
 """The straight line behind the receivers: assemble, read, sample, judge, and tell metrics, store and rules."""
 
 import asyncio
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from alerts.exposition import Metrics
@@ -48,6 +49,15 @@ class Observer(Protocol):
     def observe(self, assessment: Assessment) -> None: ...
 
 
+class Relay(Protocol):
+    """Hands verdicts to other processes. `done` is called once they are safe there."""
+
+    @property
+    def has_room(self) -> bool: ...
+
+    def put(self, assessment: Assessment, done: Callable[[], None]) -> None: ...
+
+
 class Pipeline:
     """Owns nothing that listens or sends: it connects the stages.
 
@@ -63,7 +73,9 @@ class Pipeline:
         metrics: Metrics,
         store: VerdictStore,
         observer: Observer,
+        relay: Relay | None = None,
     ) -> None:
+        self._relay = relay
         self._assembler = assembler
         self._reader = reader
         self._routes = {route.judge: route for route in routes}
@@ -154,6 +166,8 @@ class Pipeline:
         return True
 
     def _has_room(self) -> bool:
+        if self._relay is not None and not self._relay.has_room:
+            return False
         return self._dispatcher is None or all(self._dispatcher.has_room(judge) for judge in self._routes)
 
     def _judge(self, trace: ClosedTrace) -> None:
@@ -199,6 +213,10 @@ class Pipeline:
         self._metrics.assessment(self._not_counted_yet(assessment))
         self._store.record(assessment)
         self._observer.observe(assessment)
+        if self._relay is not None:
+            trace_id = bytes.fromhex(assessment.sample.trace_id)
+            self._custody.hold(trace_id)
+            self._relay.put(assessment, partial(self._custody.release, trace_id))
 
     def _not_counted_yet(self, assessment: Assessment) -> Assessment:
         """A counter cannot take a score back: of a reopened trace only what had no score before is counted.

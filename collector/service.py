@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from alerts.exposition import Metrics
 from alerts.monitor import AlertEngine
 from alerts.notifiers.registry import build_notifiers
+from alerts.settings import AlertSettings
 from alerts.store import VerdictStore
 from alerts.web import Web
 from collector.assembler import Assembler
@@ -24,16 +25,19 @@ from collector.conventions.reader import TraceReader
 from collector.pipeline import Pipeline, Route
 from collector.receivers.base import Receiver
 from collector.receivers.kafka_metrics import KafkaMetrics
-from collector.receivers.kafka_optional import build_kafka, check_kafka
+from collector.receivers.kafka_optional import build_kafka, build_streams, check_kafka
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.receivers.settings import ReceiverSettings
 from collector.receivers.tls import Certificate
+from collector.roles import Role
 from collector.status import Reason
+from collector.streams.clock import EventClock
 from evaluators.cache_sqlite import open_cache
 from evaluators.clock import Clock, SystemClock
 from evaluators.dispatcher import Dispatcher
 from evaluators.errors import PermanentError
+from evaluators.evaluation import Assessment
 from evaluators.judges.registry import build_lane
 from evaluators.metrics import METRICS
 from evaluators.sampler import Sampler
@@ -41,12 +45,14 @@ from evaluators.shared_cache import open_shared_cache
 
 if TYPE_CHECKING:
     from collector.receivers.kafka import KafkaReceiver
+    from collector.streams.streams import Streams
 
 log = logging.getLogger(__name__)
 
 TICK_S = 0.25
 RECEIVER_GRACE_S = 2.0
 NOTIFY_S = 5.0
+FLUSH_S = 5.0
 
 GC_THRESHOLDS = (10_000, 10, 10)
 """Spans and verdicts are no cycles: looking for some every 700 allocations costs about 5% of the CPU."""
@@ -55,8 +61,10 @@ GC_THRESHOLDS = (10_000, 10, 10)
 class Service:
     """One monitor. `start` raises PermanentError where something cannot be had; `stop` drains and never raises."""
 
-    def __init__(self, config: Config, clock: Clock | None = None) -> None:
+    def __init__(self, config: Config, clock: Clock | None = None, role: Role = Role.ALL) -> None:
         self._config = config
+        self._role = role
+        self._judges = config.judges if role.evaluates else ()
         self._clock = clock or SystemClock()
         self._failure: asyncio.Event = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -65,11 +73,14 @@ class Service:
         self.store = VerdictStore(self._clock)
         self._cache = open_cache(config.cache, self._clock, self.metrics)
         self._shared = open_shared_cache(config.cache.redis, config.cache.ttl_s, self._clock, self.metrics)
+        self._event_clock = EventClock(self._clock)
         self.engine = self._build_engine()
+        self._streams = self._build_streams()
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
         reader = TraceReader(config.operator_rules)
-        self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in config.judges}
-        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, self.engine)
+        self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in self._judges}
+        relay = self._streams.relay if self._streams else None
+        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, self.engine, relay)
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
         )
@@ -88,6 +99,8 @@ class Service:
             await self.web.start()
             self._spawn("read traces", self._pipeline.run)
             self._spawn("tick", self._tick)
+            if self._streams:
+                self._streams.start(self._spawn)
             for name, receiver in self.receivers.items():
                 await receiver.start()
                 log.info("OTLP/%s on port %d", name, receiver.port)
@@ -127,13 +140,18 @@ class Service:
             await self.kafka.stop()
         self._pipeline.close_all()
         left = await self._dispatcher.drain(deadline_s)
+        if self._streams:
+            await self._streams.flush(min(FLUSH_S, deadline_s))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._dispatcher.stop()
         if self.kafka:
             await self.kafka.close()
-        self.engine.tick()
+        if self._streams:
+            await self._streams.close()
+        if self._decides:
+            self.engine.tick()
         await self.engine.stop(min(NOTIFY_S, deadline_s))
         await self.web.stop()
         self._cache.close()
@@ -143,8 +161,39 @@ class Service:
 
     def _build_engine(self) -> AlertEngine:
         alerts = self._config.alerts
+        if not self._role.alerts:
+            alerts = AlertSettings(default_rules=False, notifiers=())
         notifiers = build_notifiers(alerts.notifiers, self._clock)
-        return AlertEngine(alerts.active_rules, notifiers, self.metrics, self.store, self._clock, alerts)
+        return AlertEngine(alerts.active_rules, notifiers, self.metrics, self.store, self._event_clock, alerts)
+
+    # What a process of role alert does with what the others tell it.
+
+    async def restart(self) -> None:
+        """Forget what was observed: other partitions, and with them other services, are ours now."""
+        await self.engine.stop(NOTIFY_S)
+        self.engine = self._build_engine()
+
+    def observe(self, assessment: Assessment) -> None:
+        """A verdict of an evaluating process."""
+        self.store.record(assessment)
+        self.engine.observe(assessment)
+
+    def judge_state(self, judge: str, state: str) -> None:
+        """How an evaluating process finds a judge."""
+        self.engine.judge_state(judge, state)
+
+    @property
+    def _decides(self) -> bool:
+        return self._streams is None or self._streams.caught_up
+
+    def _build_streams(self) -> "Streams | None":
+        if self._role is Role.ALL:
+            return None
+        settings = self._config.streams
+        if settings is None:
+            raise PermanentError(f"streams: role {self._role} meets the others in Kafka: set streams")
+        remembers = max((rule.remembers for rule in self._config.alerts.active_rules), default=0.0)
+        return build_streams(self._role, settings, self.metrics.series, self._event_clock, self, remembers)
 
     def _expect_series(self) -> None:
         """Known series start at 0: a counter that appears with its first event hides that event from `rate`."""
@@ -161,7 +210,7 @@ class Service:
                 tuple(METRICS[name] for name in judge.metrics),
                 Sampler(judge.sampling, judge_excluded=judge.judge_excluded),
             )
-            for judge in self._config.judges
+            for judge in self._judges
         ]
 
     def _build_receivers(self, codec: Codec) -> dict[str, Receiver]:
@@ -170,6 +219,9 @@ class Service:
             "http": OtlpHttpReceiver,
         }
         receivers: dict[str, Receiver] = {}
+        if not self._role.receives:
+            return receivers
+        sink = self._streams.sink if self._streams and self._streams.sink else self._pipeline.take
         for name, kind in kinds.items():
             settings: ReceiverSettings | None = getattr(self._config.receivers, name)
             if settings is None:
@@ -178,12 +230,14 @@ class Service:
                 log.warning(
                     "receivers.%s takes spans from anybody on the network: set token_env or tls_client_ca", name
                 )
-            receivers[name] = kind(settings, codec, self._pipeline.take, self.metrics)
+            receivers[name] = kind(settings, codec, sink, self.metrics)
         return receivers
 
     def _build_kafka(self, codec: Codec) -> "KafkaReceiver | None":
         settings = self._config.receivers.kafka
-        if settings is None:
+        if settings is None and self._role is Role.EVALUATE and self._config.streams:
+            settings = self._config.streams.receiver()
+        if settings is None or not self._role.evaluates:
             return None
         return build_kafka(
             settings,
@@ -217,18 +271,22 @@ class Service:
             self._pipeline.tick()
             if loop.time() >= next_second:
                 next_second = loop.time() + 1.0
-                self._tell_judge_states()
-                self.engine.tick()
+                await self._tell_judge_states()
+                if self._decides:
+                    self.engine.tick()
 
-    def _tell_judge_states(self) -> None:
+    async def _tell_judge_states(self) -> None:
         for name in self._lanes:
-            self.engine.judge_state(name, self._dispatcher.state(name))
+            state = self._dispatcher.state(name)
+            self.engine.judge_state(name, state)
+            if self._streams:
+                await self._streams.judge_state(name, state, self._clock.monotonic())
 
     def _health(self) -> dict[str, bool]:
         """What /readyz shows: each component and whether it works. Only `started` and `receivers` make it unready."""
         return {
             "started": self._ready and not self._failure.is_set(),
-            "receivers": self.kafka is None or self.kafka.connected,
+            "receivers": all(one.connected for one in (self.kafka, self._streams) if one is not None),
             **{f"judge {name}": self._dispatcher.state(name) == "closed" for name in self._lanes},
             **{f"notifier {name}": healthy for name, healthy in self.engine.notifier_health.items()},
             "cache": self._cache.degraded is None,
@@ -236,9 +294,9 @@ class Service:
         }
 
 
-async def run(config: Config) -> int:
+async def run(config: Config, role: Role = Role.ALL) -> int:
     """Start, work until told to stop, drain; the process's exit status."""
-    service = Service(config)
+    service = Service(config, role=role)
     await service.start()
     log.info("metrics and evidence on http://%s:%d", config.web.host, service.web.port)
     failed = await service.run()
@@ -259,6 +317,7 @@ def check(config: Config) -> None:
         *((f"receivers.{name}", partial(Certificate, one)) for name, one in listening if one.tls_cert),
         *([("cache.redis", config.cache.redis.read_url)] if config.cache.redis else []),
         *([("receivers.kafka", partial(check_kafka, kafka))] if kafka else []),
+        *([("streams", partial(check_kafka, config.streams))] if config.streams else []),
     ]
     problems = []
     for path, trial in trials:

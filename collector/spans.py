@@ -1,6 +1,6 @@
 """What travels from a receiver to the assembler."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -41,7 +41,8 @@ class SpanBatch:
     `spans` are the recognised ones. `ordinary_roots` are the trace ids of spans without parent and marker: they are not
     kept, but tell that their trace has ended. `received` counts all spans of the request, `rejected` those refused by
     reason; `message` explains the first refusal to the sender (no payload text). `receipt` is that of the unit which
-    brought them, where the receiver can ask for it again.
+    brought them, where the receiver can ask for it again. `stored` is to be awaited before the batch is acknowledged,
+    where a sink takes its time; it raises RetryableError where the batch was not taken after all.
     """
 
     received: int = 0
@@ -50,6 +51,7 @@ class SpanBatch:
     rejected: dict[str, int] = field(default_factory=dict)
     message: str = ""
     receipt: Receipt | None = None
+    stored: Awaitable[None] | None = None
 
 
 class SpanSink(Protocol):

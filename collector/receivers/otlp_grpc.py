@@ -80,6 +80,8 @@ class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in 
     async def _handle(self, body: bytes, context: Context) -> bytes:
         try:
             batch = self._intake.take(body)
+            if batch.stored is not None:
+                await batch.stored
         except Exception as error:
             await self._refuse(error, context)
         return acknowledgement(batch)

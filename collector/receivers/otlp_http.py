@@ -154,6 +154,8 @@ class OtlpHttpReceiver:
             await self._read(request, body)
             batch = await self._decode(body.finish(), form)
         self._intake.deliver(batch)
+        if batch.stored is not None:
+            await batch.stored
         return web.Response(body=form.acknowledge(batch), content_type=form.content_type)
 
     def _check(self, request: web.BaseRequest) -> None:

@@ -19,7 +19,7 @@ from evaluators.clock import SystemClock
 from evaluators.evaluation import Assessment
 from evaluators.facets import FacetAnswers
 from evaluators.judgement import Judgement
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from evaluators.sampler import Sampler, SamplingRule
 from tests.fakes import CountingMetrics, DispatchLog
 
@@ -35,7 +35,7 @@ class Member:
         self.dispatched = DispatchLog()
         times = {"grace_s": 0.3, "idle_s": 30.0} | assembly
         self.assembler = Assembler(AssemblySettings(**times), clock, CountingMetrics())  # type: ignore[arg-type]
-        route = Route("lexical", "lexical@1", tuple(METRICS.values()), Sampler([SamplingRule(rate=1.0)]))
+        route = Route("lexical", "lexical@1", tuple(ONLINE_METRICS.values()), Sampler([SamplingRule(rate=1.0)]))
         reader = TraceReader()
         self.pipeline = Pipeline(self.assembler, reader, [route], self.metrics, VerdictStore(clock), self)
         self.pipeline.connect(self.dispatched)  # type: ignore[arg-type]

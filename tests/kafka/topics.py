@@ -23,7 +23,10 @@ def trace_id(number: int) -> bytes:
     return number.to_bytes(16, "big")
 
 
-def spans_of(number: int, *, parts: str = "retrieval root", service: str = "shop") -> bytes:
+RIGHT, WRONG = "You can return it within 30 days.", "Refunds are made within 90 days."
+
+
+def spans_of(number: int, *, parts: str = "retrieval root", service: str = "shop", answer: str = RIGHT) -> bytes:
     """A request with the named spans of one RAG trace."""
     request = ExportTraceServiceRequest()
     resource = request.resource_spans.add()
@@ -32,7 +35,7 @@ def spans_of(number: int, *, parts: str = "retrieval root", service: str = "shop
     question = f"Within how many days can order {number} be returned?"
     made = {
         "retrieval": (2, "RETRIEVER", {"retrieval.documents.0.document.content": "Refunds are made within 30 days."}),
-        "root": (1, "CHAIN", {"output.value": "You can return it within 30 days."}),
+        "root": (1, "CHAIN", {"output.value": answer}),
     }
     for part in parts.split():
         span_id, kind, attributes = made[part]

@@ -1,0 +1,1 @@
+"""Between processes: spans and evaluations in Kafka topics."""

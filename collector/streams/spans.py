@@ -1,0 +1,108 @@
+"""Spans into a topic, one message per trace and request, keyed by trace id: the front of `--role receive`."""
+
+import asyncio
+from collections import OrderedDict
+from functools import lru_cache
+from itertools import groupby
+
+from aiokafka.errors import KafkaError
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ProtoResource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
+
+from collector.spans import Resource, SpanBatch, WireSpan
+from collector.streams.metrics import StreamMetrics
+from collector.streams.settings import StreamSettings
+from collector.streams.writer import Writer
+from collector.wire import head
+from evaluators.errors import RetryableError
+
+MAX_PENDING = 20_000
+REMEMBERED_TRACES = 100_000
+"""Traces with recognised spans: of them alone it is told that their root has ended."""
+
+
+class SpanProducer:
+    """A receiver's sink: `batch.stored` ends once the brokers have all of the batch."""
+
+    def __init__(self, settings: StreamSettings, writer: Writer, metrics: StreamMetrics) -> None:
+        self._topic = settings.spans_topic
+        self._writer = writer
+        self._metrics = metrics
+        self._pending = 0
+        self._seen: OrderedDict[bytes, None] = OrderedDict()
+        metrics.expect(self._topic)
+
+    def take(self, batch: SpanBatch) -> None:
+        """Begin to write; raises RetryableError and has taken nothing."""
+        if not self._writer.connected or self._pending > MAX_PENDING:
+            raise RetryableError("Kafka cannot keep up: try again", retry_after=1.0)
+        messages = self._messages(batch)
+        if messages:
+            batch.stored = asyncio.ensure_future(self._write(messages))
+
+    def _messages(self, batch: SpanBatch) -> dict[bytes, bytes]:
+        by_trace: dict[bytes, list[WireSpan]] = {}
+        for span in batch.spans:
+            by_trace.setdefault(span.trace_id, []).append(span)
+        messages = {trace_id: _request(spans) for trace_id, spans in by_trace.items()}
+        self._remember(messages)
+        for trace_id in batch.ordinary_roots:
+            if trace_id in self._seen:
+                # Messages merge by standing one after the other, as all protobuf does.
+                messages[trace_id] = messages.get(trace_id, b"") + _root(trace_id)
+        return messages
+
+    def _remember(self, trace_ids: dict[bytes, bytes]) -> None:
+        for trace_id in trace_ids:
+            self._seen[trace_id] = None
+            self._seen.move_to_end(trace_id)
+        while len(self._seen) > REMEMBERED_TRACES:
+            self._seen.popitem(last=False)
+
+    async def _write(self, messages: dict[bytes, bytes]) -> None:
+        self._count(len(messages))
+        try:
+            sent = [
+                await self._writer.send(self._topic, value, key=trace_id.hex().encode())
+                for trace_id, value in messages.items()
+            ]
+            await asyncio.gather(*sent)
+        except (KafkaError, RetryableError) as error:
+            self._metrics.message(self._topic, "failed", len(messages))
+            raise RetryableError("Kafka did not take the spans: try again", retry_after=1.0) from error
+        finally:
+            self._count(-len(messages))
+        self._metrics.message(self._topic, "written", len(messages))
+
+    def _count(self, change: int) -> None:
+        self._pending += change
+        self._metrics.pending(self._topic, self._pending)
+
+
+def _request(spans: list[WireSpan]) -> bytes:
+    """A serialized ExportTraceServiceRequest of spans with their resources."""
+    request = b""
+    for resource, some in groupby(spans, key=lambda span: span.resource):
+        scope = b"".join(head(2, len(span.raw)) + span.raw for span in some)
+        own = _resource(resource)
+        group = head(1, len(own)) + own + head(2, len(scope)) + scope
+        request += head(1, len(group)) + group
+    return request
+
+
+def _root(trace_id: bytes) -> bytes:
+    """A request that says only that the root of a trace has ended."""
+    span = ProtoSpan(trace_id=trace_id, span_id=trace_id[8:] if any(trace_id[8:]) else trace_id[:8], name="root")
+    span.end_time_unix_nano = 1
+    raw = span.SerializeToString()
+    scope = head(2, len(raw)) + raw
+    group = head(2, len(scope)) + scope
+    return head(1, len(group)) + group
+
+
+@lru_cache(maxsize=1024)
+def _resource(resource: Resource) -> bytes:
+    message = ProtoResource()
+    for key, value in resource.attributes.items():
+        message.attributes.add(key=key).value.string_value = value
+    return bytes(message.SerializeToString())
