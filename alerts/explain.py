@@ -3,11 +3,13 @@
 Nothing of a trace is ever used as a template: texts are put in as they are, once.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote
 
 from alerts.findings import Finding
+from alerts.mix import Change
 from alerts.redaction import presentable
 from alerts.rules.base import Case, RuleSettings
 from alerts.signals import Cited
@@ -30,10 +32,16 @@ MEANING = {
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """`base_url` is where people reach this monitor; `trace_url` is the trace backend's, with {trace_id} in it."""
+    """`base_url` is where people reach this monitor; `trace_url` is the trace backend's, with {trace_id} in it;
+    `runbook_url` says what to do, with {rule} in it."""
 
     base_url: str
     trace_url: str = ""
+    runbook_url: str = ""
+
+    def runbook(self, rule: RuleSettings) -> str:
+        """What to do when this rule fires; empty where nobody wrote it."""
+        return rule.runbook or self.runbook_url.replace("{rule}", rule.name)
 
     def cite(self, finding: Finding, content: Content) -> Cited:
         """The finding as it may travel, with its links."""
@@ -88,11 +96,13 @@ def sentence_of(finding: Finding) -> str:
     return f'answer says "{_lead(finding.claim)}", no chunk does' if finding.claim else ""
 
 
-def describe(rule: RuleSettings, case: Case) -> str:
+def describe(rule: RuleSettings, case: Case, changes: Sequence[Change] = ()) -> str:
     """A few sentences for whoever opens the alert."""
     sentences = [f"{rule.title(case)}: {rule.sentence(case)}."]
     if meaning := MEANING.get(Diagnosis(case.cause)) if case.cause in set(Diagnosis) else None:
         sentences.append(f"Diagnosis: {case.cause.replace('_', ' ')}; {meaning}.")
+    if changes:
+        sentences.append(f"What changed before it: {'; '.join(map(str, changes))}.")
     finding = case.finding
     if finding and finding.claim:
         sentences.append(f'Failing claim: "{finding.claim}".')

@@ -9,6 +9,7 @@ from alerts.inhibition import is_inhibited
 from alerts.labels import LabelValues, Overflowing
 from alerts.ledger import Ledger
 from alerts.lifecycle import Move
+from alerts.mix import Mix
 from alerts.notifiers.base import Notifier
 from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of
 from alerts.outbox_file import OutboxFile
@@ -75,6 +76,7 @@ class AlertEngine:
         metrics.count_overflows("alert_service", self._services)
         self._time = JudgeTime()
         self._judge_states: dict[str, str] = {}
+        self._mixes: dict[str, Mix] = {}
         self._ledger: Ledger[Mark] = Ledger()
         self._tracks = Tracks(rules, self._time, metrics.expect_rule)
         metrics.count_overflows("slice", self._tracks)
@@ -100,6 +102,7 @@ class AlertEngine:
         """Count one judge's verdict on one sample. A repeat counts once, a later verdict replaces the earlier."""
         now, service = self._clock.monotonic(), self._services(assessment.sample.service)
         attributes = assessment.sample.attributes
+        self._mixes.setdefault(service, Mix(self._settings.changes)).add(now, attributes)
         self._tell(now, service, assessment.judge, attributes, Observation(TRAFFIC, 1.0))
         evaluations = [one for one in assessment.evaluations if one.metric in self._watched_metrics]
         if RETRIEVED in self._watched and (retrieval := retrieval_of(assessment.sample)):
@@ -170,7 +173,8 @@ class AlertEngine:
             return
         if move is Move.RAISED:
             firing.append(track)
-            track.began(self._clock.wall())
+            mix = self._mixes.get(track.service)
+            track.began(self._clock.wall(), mix.changes(now, track.rule.remembers) if mix else ())
             self._metrics.signal(track.rule.name, track.service, track.rule.severity)
         if move is not Move.NONE:
             self._publish(track, now, SignalState.FIRING if move is Move.RAISED else SignalState.RESOLVED)

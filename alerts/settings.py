@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from alerts.backends import TraceBackend
 from alerts.explain import Content, Links
 from alerts.inhibition import unknown_causes
 from alerts.notifiers.jsonlines import JsonLinesSettings
@@ -13,6 +14,7 @@ from alerts.notifiers.registry import NotifierSettings, repeated_names
 from alerts.rules import KINDS, Rule
 from alerts.rules.base import RuleSettings
 from alerts.rules.defaults import DEFAULT_RULES
+from alerts.slices import AttributeName
 from alerts.strict import Strict, Url
 
 _DEFAULTS = {rule.name: rule for rule in DEFAULT_RULES}
@@ -39,7 +41,24 @@ def _check_template(template: str) -> str:
     return template
 
 
+def _check_runbook(template: str) -> str:
+    if "{rule}" not in template:
+        raise ValueError("is not a template: put {rule} where the name of the rule belongs")
+    return template
+
+
 TraceUrl = Annotated[Url, AfterValidator(_check_template)]
+RunbookUrl = Annotated[Url, AfterValidator(_check_runbook)]
+
+CHANGES = (
+    "gen_ai.request.model",
+    "gen_ai.prompt.version",
+    "gen_ai.embeddings.model",
+    "gen_ai.reranker.model",
+    "gen_ai.data_source.id",
+    "service.version",
+)
+"""Model, prompt, index and release: what people change, and then look at last."""
 
 
 class AlertSettings(Strict):
@@ -47,9 +66,10 @@ class AlertSettings(Strict):
 
     `rules` are added to the default ones, or change them by name; `default_rules: false` leaves the latter out.
     `base_url` is where people reach this monitor's pages. `trace_url` is the trace backend's page of a trace, with
-    {trace_id} in it. `content: ids` keeps question, answer and chunks out of alerts. `max_services` bounds how many
-    services are watched apart; those that come later are watched as one. `outbox_path` is a file in which
-    notifications survive a restart.
+    {trace_id} in it; `trace_backend` knows it for some backends. `runbook_url` says what to do, with {rule} in it,
+    where a rule has no `runbook`. An alert says how the values of the attributes in `changes` shifted before it.
+    `content: ids` keeps question, answer and chunks out of alerts. `max_services` bounds how many services are watched
+    apart; those that come later are watched as one. `outbox_path` is a file in which notifications survive a restart.
     """
 
     rules: Annotated[tuple[Rule, ...], BeforeValidator(_complete), Field(strict=False)] = ()
@@ -57,6 +77,9 @@ class AlertSettings(Strict):
     notifiers: Annotated[tuple[NotifierSettings, ...], Field(strict=False)] = (JsonLinesSettings(type="jsonlines"),)
     base_url: Url = "http://127.0.0.1:9464"
     trace_url: TraceUrl | None = None
+    trace_backend: TraceBackend | None = None
+    runbook_url: RunbookUrl | None = None
+    changes: Annotated[tuple[AttributeName, ...], Field(strict=False, max_length=16)] = CHANGES
     content: Content = "full"
     max_services: Annotated[int, Field(ge=1, le=10_000)] = 500
     outbox_path: Annotated[Path | None, Field(strict=False)] = None
@@ -66,6 +89,8 @@ class AlertSettings(Strict):
         names = [rule.name for rule in self.rules]
         if doubled := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"rules: more than one is called {', '.join(doubled)}")
+        if self.trace_url and self.trace_backend:
+            raise ValueError("give trace_url or trace_backend, not both")
         active = [rule.name for rule in self.active_rules]
         if doubled := sorted({name for name in active if active.count(name) > 1}):
             raise ValueError(f"rules: more than one comes to be called {', '.join(doubled)}")
@@ -85,4 +110,5 @@ class AlertSettings(Strict):
     @property
     def links(self) -> Links:
         """Where alerts point to."""
-        return Links(self.base_url, self.trace_url or "")
+        backend = self.trace_backend.template if self.trace_backend else ""
+        return Links(self.base_url, self.trace_url or backend, self.runbook_url or "")

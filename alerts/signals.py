@@ -8,6 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from alerts.findings import Finding
+from alerts.mix import Change
 from alerts.rules.base import Severity
 from alerts.slices import WHOLE, Slice, labels_of
 from evaluators.statistics import Estimate
@@ -56,6 +57,7 @@ class Signal:
     higher_is_worse: bool = True
     count: int = 0
     diagnosis: str = ""
+    changes: tuple[Change, ...] = ()
     traces: tuple[Cited, ...] = ()
     runbook: str = ""
     url: str = ""
@@ -79,6 +81,11 @@ class Signal:
         text = "\xff".join(f"{name}\xfe{value}" for name, value in sorted(self.labels.items()))
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
+    @property
+    def what_changed(self) -> str:
+        """What the traffic is made of now and was not before, in a few words."""
+        return "; ".join(map(str, self.changes))
+
     def group(self, names: Sequence[str]) -> tuple[str, ...]:
         """What the alert has in common with those of its group."""
         return tuple(self.labels.get(name, "") for name in names)
@@ -91,6 +98,7 @@ class Signal:
             "summary": self.summary,
             "description": self.description,
             "diagnosis": self.diagnosis,
+            "changed": self.what_changed,
             "count": str(self.count) if self.count else "",
             "claim": worst.claim if worst else "",
             "chunk": worst.chunk if worst else "",
@@ -135,6 +143,7 @@ class Signal:
             "worse_when": "higher" if self.higher_is_worse else "lower",
             "count": self.count,
             "diagnosis": self.diagnosis,
+            "changes": [_change(change) for change in self.changes],
             "traces": [_cited(cited) for cited in self.traces],
             "runbook": self.runbook,
             "url": self.url,
@@ -151,6 +160,10 @@ def _estimate(estimate: Estimate | None) -> dict[str, object] | None:
     if estimate is None:
         return None
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+
+
+def _change(change: Change) -> dict[str, object]:
+    return {"attribute": change.attribute, "value": change.value, "before": change.before, "after": change.after}
 
 
 def _cited(cited: Cited) -> dict[str, object]:

@@ -8,6 +8,7 @@ from alerts.explain import Content, Links, describe, summarize
 from alerts.findings import Finding, WorstTraces, is_contradicted
 from alerts.holding import Watchable
 from alerts.lifecycle import Alert, Move, Phase, advance
+from alerts.mix import Change
 from alerts.rules.base import Case, Condition, Observation, Reading, RuleSettings
 from alerts.signals import Signal, SignalState
 from alerts.slices import WHOLE, Slice
@@ -59,6 +60,7 @@ class Track:
         self._due = False
         self._adopted: Signal | None = None
         self._patience = 0.0
+        self._changes: tuple[Change, ...] = ()
         self._muted = False
         metric = METRICS.get(rule.about)
         self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
@@ -132,15 +134,16 @@ class Track:
         """Whether nothing came for so long that the service is gone, not broken."""
         return not self._time.held and now - self._touched > self.rule.forget_after
 
-    def began(self, wall: float) -> None:
-        """The alert was raised at this time."""
-        self._starts_at = wall
+    def began(self, wall: float, changes: tuple[Change, ...] = ()) -> None:
+        """The alert was raised at this time, after these changes."""
+        self._starts_at, self._changes = wall, changes
 
     def adopt(self, signal: Signal, now: float) -> None:
         """Go on with an alert that an earlier process raised: that nothing is remembered does not mean it is over."""
         at = self._time.at(now)
         self.alert = Alert(Phase.FIRING, at)
         self._touched, self._starts_at, self._hits = now, signal.starts_at, signal.count
+        self._changes = signal.changes
         self._adopted, self._patience = signal, at + max(self.rule.remembers, ADOPTED_S)
 
     def signal(self, links: Links, content: Content, wall: float, state: SignalState) -> Signal:
@@ -161,15 +164,16 @@ class Track:
             starts_at=self._starts_at,
             ends_at=ends_at,
             summary=summarize(self.rule, case),
-            description=describe(self.rule, case),
+            description=describe(self.rule, case, self._changes),
             estimate=self._reading.estimate,
             limit=self._reading.limit,
             baseline=self._reading.baseline,
             higher_is_worse=self.rule.higher_is_worse,
             count=self._hits,
             diagnosis=self._cause,
+            changes=self._changes,
             traces=traces,
-            runbook=self.rule.runbook or "",
+            runbook=links.runbook(self.rule),
             url=traces[0].evidence_url if traces else links.overview(self.service),
         )
 

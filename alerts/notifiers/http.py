@@ -1,7 +1,7 @@
 """One POST: bounded in time, no redirects, every answer classified, no secret in any message."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
@@ -71,10 +71,26 @@ def secret_of(value: SecretStr | None, variable: str | None) -> str:
     return value.get_secret_value() if value else os.environ.get(variable or "", "")
 
 
+ANSWER_LIMIT = 4096
+"""Bytes that are read of an answer, where its body says what its status does not."""
+
+ReadAnswer = Callable[[bytes], GroundwatchError | None]
+"""What the body of an answer with a good status says; None where it is well. It quotes nothing that was sent."""
+
+
 class HttpTarget:
     """A URL to post to. The session is opened when first used."""
 
-    def __init__(self, url: str, clock: Clock, *, timeout_s: float, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        url: str,
+        clock: Clock,
+        *,
+        timeout_s: float,
+        headers: Mapping[str, str],
+        read_answer: ReadAnswer | None = None,
+    ) -> None:
+        self._read_answer = read_answer
         self._url = URL(url)
         self._shown = masked(url)
         self._clock = clock
@@ -104,9 +120,12 @@ class HttpTarget:
 
     async def _exchange(self, body: bytes, headers: Mapping[str, str]) -> GroundwatchError | None:
         async with self._opened().post(self._url, data=body, headers=headers, allow_redirects=False) as response:
-            # The body is not read: it may be endless, and may echo what was sent. The status line says it all.
             wait = retry_after(response.headers.get("Retry-After"), self._clock.wall())
-            return classify(response.status, wait)
+            failure = classify(response.status, wait)
+            if failure or self._read_answer is None:
+                # The body is not read: it may be endless, and may echo what was sent. The status line says it all.
+                return failure
+            return self._read_answer(await response.content.read(ANSWER_LIMIT))
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:

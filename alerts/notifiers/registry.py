@@ -7,13 +7,23 @@ from typing import Annotated
 from pydantic import Field
 
 from alerts.notifiers.alertmanager import AlertmanagerSettings
+from alerts.notifiers.apprise import AppriseSettings
 from alerts.notifiers.base import Notifier
 from alerts.notifiers.jsonlines import JsonLinesSettings
+from alerts.notifiers.kafka import KafkaSettings
+from alerts.notifiers.pagerduty import PagerDutySettings
+from alerts.notifiers.slack import SlackSettings
 from alerts.notifiers.webhook import WebhookSettings
 from evaluators.clock import Clock
 
 NotifierSettings = Annotated[
-    AlertmanagerSettings | WebhookSettings | JsonLinesSettings,
+    AlertmanagerSettings
+    | WebhookSettings
+    | PagerDutySettings
+    | SlackSettings
+    | KafkaSettings
+    | AppriseSettings
+    | JsonLinesSettings,
     Field(discriminator="type"),
 ]
 

@@ -6,7 +6,9 @@
 
     {"schema": "groundwatch.signals/1", "signals": [{...}, ...]}
 
-The receiver checks the signature over the raw body, and that the timestamp is fresh.
+The receiver checks the signature over the raw body, and that the timestamp is fresh. With `format: cloudevents` the
+body is a batch of CloudEvents 1.0 (https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/formats/json-format.md),
+whose data are the same signals; an event's id is the same whenever the same is told again.
 """
 
 import hashlib
@@ -19,12 +21,13 @@ from pydantic import Field, SecretStr, model_validator
 from alerts.encoding import to_json
 from alerts.notifiers.base import HOUR, Notifier, Policy
 from alerts.notifiers.http import HttpSettings, HttpTarget, check_secret, secret_of
-from alerts.signals import Signal
+from alerts.signals import Signal, iso
 from alerts.strict import SecretUrl
 from evaluators.clock import Clock
 from evaluators.duration import PositiveDuration
 
 SCHEMA = "groundwatch.signals/1"
+CLOUDEVENTS = "application/cloudevents-batch+json; charset=UTF-8"
 
 
 class WebhookSettings(HttpSettings):
@@ -35,6 +38,7 @@ class WebhookSettings(HttpSettings):
     url: SecretUrl
     secret: Annotated[SecretStr | None, Field(repr=False)] = None
     secret_env: str | None = None
+    format: Literal["signals", "cloudevents"] = "signals"
     repeat_interval: PositiveDuration = 4 * HOUR
 
     @model_validator(mode="after")
@@ -56,6 +60,7 @@ class Webhook:
         self.policy = Policy(repeat_s=settings.repeat_interval)
         self.timeout_s = settings.timeout
         self._secret = secret_of(settings.secret, settings.secret_env).encode()
+        self._cloudevents = settings.format == "cloudevents"
         self._clock = clock
         self._target = HttpTarget(
             settings.url.get_secret_value(), clock, timeout_s=settings.timeout, headers=settings.headers
@@ -63,9 +68,13 @@ class Webhook:
 
     async def send(self, signals: Sequence[Signal]) -> None:
         """Post one batch."""
-        body = to_json({"schema": SCHEMA, "signals": [signal.to_json() for signal in signals]})
         timestamp = str(int(self._clock.wall()))
         headers = {"X-Groundwatch-Timestamp": timestamp}
+        if self._cloudevents:
+            body = to_json([cloudevent(signal) for signal in signals])
+            headers["Content-Type"] = CLOUDEVENTS
+        else:
+            body = to_json({"schema": SCHEMA, "signals": [signal.to_json() for signal in signals]})
         if self._secret:
             headers["X-Groundwatch-Signature"] = sign(self._secret, timestamp, body)
         await self._target.post(body, headers)
@@ -73,6 +82,21 @@ class Webhook:
     async def aclose(self) -> None:
         """Close all connections."""
         await self._target.aclose()
+
+
+def cloudevent(signal: Signal) -> dict[str, object]:
+    """The signal as an event about its service."""
+    data = signal.to_json()
+    return {
+        "specversion": "1.0",
+        "id": hashlib.sha256(to_json(data)).hexdigest()[:32],
+        "source": "/groundwatch",
+        "type": f"groundwatch.signal.{signal.state}",
+        "subject": signal.service or signal.judge or signal.rule,
+        "time": iso(signal.ends_at or signal.starts_at),
+        "datacontenttype": "application/json",
+        "data": data,
+    }
 
 
 def sign(secret: bytes, timestamp: str, body: bytes) -> str:

@@ -5,7 +5,7 @@ import hmac
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +17,17 @@ from alerts.findings import Finding
 from alerts.notifiers.alertmanager import AlertmanagerSettings
 from alerts.notifiers.base import Notifier
 from alerts.notifiers.jsonlines import JsonLinesSettings
-from alerts.notifiers.webhook import WebhookSettings
+from alerts.notifiers.pagerduty import PagerDutySettings
+from alerts.notifiers.slack import SlackSettings
+from alerts.notifiers.webhook import WebhookSettings, cloudevent
 from alerts.rules import Severity
-from alerts.signals import Signal
+from alerts.signals import Signal, SignalState
 from evaluators.errors import PermanentError, RetryableError
 from evaluators.statistics import wilson
 from tests.fakes import FakeClock, ReceiverStub, StubReply
 from tests.verdicts import contradicted
 
-SECRETS = ("s3cret-token", "s3cret-path", "s3cret-hmac", "s3cret-user")
+SECRETS = ("s3cret-token", "s3cret-path", "s3cret-hmac", "s3cret-user", "s3cret-key")
 
 
 def signal(service: str = "shop-assistant", **changes: object) -> Signal:
@@ -38,7 +40,7 @@ def signal(service: str = "shop-assistant", **changes: object) -> Signal:
         "metric": "faithfulness",
         "judge": "lexical",
         "starts_at": 1_800_000_000.0,
-        "summary": 'answer says "90 days", chunk refund-policy#1 says "30 days"',
+        "summary": f'faithfulness of {service}: answer says "90 days", chunk refund-policy#1 says "30 days"',
         "estimate": wilson(3, 40),
         "traces": (Links("http://127.0.0.1:9464").cite(finding, "full"),),
         "url": "http://127.0.0.1:9464/traces/1",
@@ -52,6 +54,9 @@ class HttpRig:
 
     build: Callable[[str], Notifier]
     services: Callable[[bytes], list[str]]
+    content_type: str = "application/json"
+    authorization: str | None = "Bearer s3cret-token"
+    good: StubReply = field(default_factory=StubReply)
 
 
 def _alertmanager(url: str) -> Notifier:
@@ -65,9 +70,47 @@ def _webhook(url: str) -> Notifier:
     return WebhookSettings.model_validate(settings).build(FakeClock())[0]
 
 
+def _cloudevents(url: str) -> Notifier:
+    settings = {"type": "webhook", "url": url, "token": "s3cret-token", "timeout": 0.3, "format": "cloudevents"}
+    return WebhookSettings.model_validate(settings).build(FakeClock())[0]
+
+
+def _pagerduty(url: str) -> Notifier:
+    settings = {"type": "pagerduty", "url": f"{url}/v2/enqueue", "routing_key": "s3cret-key", "timeout": 0.3}
+    return PagerDutySettings.model_validate(settings).build(FakeClock())[0]
+
+
+def _slack_webhook(url: str) -> Notifier:
+    settings = {"type": "slack", "url": f"{url}/services/s3cret-path", "timeout": 0.3}
+    return SlackSettings.model_validate(settings).build(FakeClock())[0]
+
+
+def _slack_bot(url: str) -> Notifier:
+    settings = {"type": "slack", "api_url": f"{url}/api", "token": "s3cret-token", "channel": "#rag", "timeout": 0.3}
+    return SlackSettings.model_validate(settings).build(FakeClock())[0]
+
+
+def _slack_services(body: bytes) -> list[str]:
+    texts = [block["text"]["text"] for block in orjson.loads(body)["blocks"] if block["type"] == "section"]
+    return [text.partition(": ")[0].removeprefix("faithfulness of ") for text in texts]
+
+
 HTTP = {
     "alertmanager": HttpRig(_alertmanager, lambda body: [one["labels"]["service"] for one in orjson.loads(body)]),
     "webhook": HttpRig(_webhook, lambda body: [one["service"] for one in orjson.loads(body)["signals"]]),
+    "cloudevents": HttpRig(
+        _cloudevents,
+        lambda body: [one["data"]["service"] for one in orjson.loads(body)],
+        content_type="application/cloudevents-batch+json; charset=UTF-8",
+    ),
+    "pagerduty": HttpRig(
+        _pagerduty,
+        lambda body: [one["service"] for one in orjson.loads(body)["payload"]["custom_details"]["alerts"]],
+        authorization=None,
+        good=StubReply(b'{"status":"success","dedup_key":"x"}', 202),
+    ),
+    "slack webhook": HttpRig(_slack_webhook, _slack_services, authorization=None, good=StubReply(b"ok")),
+    "slack bot": HttpRig(_slack_bot, _slack_services, good=StubReply(b'{"ok":true}')),
 }
 
 
@@ -91,8 +134,13 @@ async def test_an_accepted_batch_returns_and_holds_every_signal(rig: HttpRig, st
     async with connected(rig, StubReply(status=status)) as (notifier, receiver):
         await notifier.send([signal("a"), signal("b")])
         assert rig.services(receiver.bodies[0]) == ["a", "b"]
-        assert receiver.headers[0]["Content-Type"] == "application/json"
-        assert receiver.headers[0]["Authorization"] == "Bearer s3cret-token"
+        assert receiver.headers[0]["Content-Type"] == rig.content_type
+        assert receiver.headers[0].get("Authorization") == rig.authorization
+
+
+async def test_the_answer_of_a_real_receiver_is_taken(rig: HttpRig) -> None:
+    async with connected(rig, rig.good) as (notifier, _):
+        await notifier.send([signal()])
 
 
 @pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
@@ -175,7 +223,7 @@ async def test_no_message_and_no_log_holds_a_secret(
 
 def _hostile() -> Signal:
     text = "\ud800\x00\u202e{{ .Labels }} <script>" + "x" * 10_000
-    return signal(text, summary=text[:300])
+    return signal(text, summary=f"faithfulness of x: {text[:300]}")
 
 
 async def test_any_text_is_carried_without_harm(rig: HttpRig) -> None:
@@ -188,8 +236,69 @@ async def test_any_text_is_carried_without_harm(rig: HttpRig) -> None:
 async def test_the_largest_batch_stays_small(rig: HttpRig) -> None:
     """Half a megabyte: PagerDuty's limit of an event, the lowest of those that people forward to."""
     async with connected(rig) as (notifier, receiver):
-        await notifier.send([signal(f"service-{n}") for n in range(notifier.policy.batch)])
+        most = 2000 if notifier.policy.group_by else notifier.policy.batch
+        await notifier.send([signal(f"service-{n}") for n in range(most)])
         assert len(receiver.bodies[0]) < 512_000
+
+
+def test_a_cloudevent_has_the_same_id_when_the_same_is_told_again_and_another_when_it_is_over() -> None:
+    first, again = cloudevent(signal()), cloudevent(signal())
+    over = cloudevent(signal(state=SignalState.RESOLVED, ends_at=1_800_000_060.0))
+    assert first == again
+    assert over["id"] != first["id"]
+    assert (first["specversion"], first["type"], over["type"]) == (
+        "1.0",
+        "groundwatch.signal.firing",
+        "groundwatch.signal.resolved",
+    )
+    assert (first["subject"], over["time"]) == ("shop-assistant", "2027-01-15T08:01:00.000Z")
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b'{"ok":false,"error":"channel_not_found"}', PermanentError),
+        (b'{"ok":false,"error":"invalid_auth"}', PermanentError),
+        (b'{"ok":false,"error":"ratelimited"}', RetryableError),
+        (b'{"ok":false,"error":"fatal_error"}', RetryableError),
+        (b'{"ok":false}', PermanentError),
+    ],
+)
+async def test_slack_says_200_to_what_it_refused(body: bytes, error: type[Exception]) -> None:
+    async with connected(HTTP["slack bot"], StubReply(body)) as (notifier, _):
+        with pytest.raises(error, match="not ok: "):
+            await notifier.send([signal()])
+
+
+async def test_slack_shows_evidence_trace_and_runbook_and_takes_no_markup_from_a_trace() -> None:
+    told = signal(summary="<!channel> & <https://evil.example.org|click>", runbook="https://wiki.example.org/r")
+    async with connected(HTTP["slack bot"]) as (notifier, receiver):
+        await notifier.send([told])
+    sent = orjson.loads(receiver.bodies[0])
+    assert sent["channel"] == "#rag"
+    section, links = sent["blocks"][1]["text"]["text"], sent["blocks"][2]["elements"][0]["text"]
+    assert section.startswith("&lt;!channel&gt; &amp; &lt;https://evil.example.org|click&gt;\nAnswer: ")
+    assert "<http://127.0.0.1:9464/traces/1|evidence>" in links
+    assert "<https://wiki.example.org/r|runbook>" in links
+    assert "<!channel>" not in str(sent["blocks"][1:]) + sent["text"]
+
+
+async def test_pagerduty_triggers_one_incident_per_group_and_resolves_it_with_its_last_alert() -> None:
+    over = {"state": SignalState.RESOLVED, "ends_at": 1_800_000_060.0}
+    async with connected(HTTP["pagerduty"]) as (notifier, receiver):
+        await notifier.send([signal(severity=Severity.PAGE), signal(rule="other")])
+        await notifier.send([signal(severity=Severity.PAGE), signal(rule="other", **over)])
+        await notifier.send([signal(severity=Severity.PAGE, **over)])
+        await notifier.send([signal("bot")])
+    events = [orjson.loads(body) for body in receiver.bodies]
+    assert [one["event_action"] for one in events] == ["trigger", "trigger", "resolve", "trigger"]
+    assert len({one["dedup_key"] for one in events[:3]}) == 1
+    assert events[3]["dedup_key"] != events[0]["dedup_key"]
+    assert events[0]["payload"]["severity"] == "critical"
+    assert events[0]["payload"]["summary"].startswith("[page] faithfulness of shop-assistant: answer says")
+    assert events[0]["payload"]["summary"].endswith("(and 1 more)")
+    assert events[0]["payload"]["source"] == "shop-assistant"
+    assert events[0]["routing_key"] == "s3cret-key"
 
 
 async def test_the_webhook_is_signed_over_timestamp_and_body() -> None:
