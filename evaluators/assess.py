@@ -27,6 +27,8 @@ def ineligible(sample: RagSample, metric: Metric) -> Skipped | None:
         return Skipped(reason)
     if not sample.context:
         return Skipped(SkipReason.NO_CONTEXT)
+    if metric.needs is not None and not (sample.reference and getattr(sample.reference, metric.needs)):
+        return Skipped(SkipReason.NO_REFERENCE)
     if metric.needs_whole_context and (sample.incomplete or any(chunk.truncated for chunk in sample.chunks)):
         return Skipped(SkipReason.TRUNCATED)
     return None
@@ -49,7 +51,7 @@ def assess(
 ) -> Assessment:
     """Compute `metrics` from the judge's answers; a Skipped or Failed `result` goes to every eligible metric as is."""
     answers = result if isinstance(result, FacetAnswers) else FacetAnswers()
-    content = _content_hash(sample)
+    content, reference = _content_hash(sample), _reference_hash(sample)
 
     def outcome(metric: Metric) -> Outcome:
         if skipped := ineligible(sample, metric):
@@ -61,7 +63,13 @@ def assess(
         judge=judge,
         identity=identity,
         evaluations=tuple(
-            Evaluation(_evaluation_id(content, metric, identity), metric.name, metric.version, judge, outcome(metric))
+            Evaluation(
+                _evaluation_id(content + reference if metric.needs else content, metric, identity),
+                metric.name,
+                metric.version,
+                judge,
+                outcome(metric),
+            )
             for metric in metrics
         ),
         answers=answers,
@@ -73,8 +81,19 @@ def assess(
 
 def _content_hash(sample: RagSample) -> str:
     """Hash of trace id, question, answer and ordered context, each length-prefixed so that no two samples collide."""
+    return _digest((sample.trace_id, sample.question, sample.answer, *(chunk.text for chunk in sample.context)))
+
+
+def _reference_hash(sample: RagSample) -> str:
+    """Hash of what reference metrics compare with; "" for a live trace."""
+    if (given := sample.reference) is None:
+        return ""
+    return _digest((given.answer, str(len(given.key_points)), *given.key_points, *given.expected_context))
+
+
+def _digest(parts: Iterable[str | None]) -> str:
     digest = hashlib.sha256()
-    for part in (sample.trace_id, sample.question, sample.answer, *(chunk.text for chunk in sample.context)):
+    for part in parts:
         data = (part or "").encode("utf-8", "surrogatepass")
         digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()

@@ -18,6 +18,8 @@ class SkipReason(StrEnum):
     NO_ANSWER = "no_answer"
     NO_QUESTION = "no_question"
     NO_CLAIMS = "no_claims"
+    NO_ENTITIES = "no_entities"
+    NO_REFERENCE = "no_reference"
     ABSTAINED = "abstained"
     TOO_LONG = "too_long"
     TRUNCATED = "truncated"

@@ -9,6 +9,12 @@ _ALIKE = ("'\u2018\u2019\u02bc", '"\u201c\u201d\u201e\u00ab\u00bb', "-\u2010\u20
 _SAME = {spelling: f"[{re.escape(group)}]" for group in _ALIKE for spelling in group}
 
 
+def mentions(name: str, text: str) -> bool:
+    """Whether `text` holds `name` as whole words, whatever the case, white space and dashes."""
+    pattern = _pattern(name.strip()[:MAX_QUOTE])
+    return bool(pattern) and re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE) is not None
+
+
 def find_quote(quote: str, text: str) -> str | None:
     """The passage of `text` that `quote` repeats, None where there is none.
 
@@ -19,9 +25,12 @@ def find_quote(quote: str, text: str) -> str | None:
         return None
     if quote in text:
         return quote
-    pattern = r"\s+".join("".join(map(_spelling, word)) for word in quote.split())
-    match = re.search(pattern, text, re.IGNORECASE)
+    match = re.search(_pattern(quote), text, re.IGNORECASE)
     return match[0] if match else None
+
+
+def _pattern(quote: str) -> str:
+    return r"\s+".join("".join(map(_spelling, word)) for word in quote.split())
 
 
 def _spelling(character: str) -> str:

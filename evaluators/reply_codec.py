@@ -6,11 +6,18 @@ import orjson
 
 from evaluators.facets import (
     AnswerFit,
+    CheckedClaim,
     ChunkRelevance,
     ClaimSupport,
     ClaimVerdict,
     Conflict,
+    Criterion,
     FacetAnswers,
+    Grade,
+    KeyPoints,
+    ReferenceClaim,
+    ReferenceClaims,
+    Rubric,
     Support,
 )
 from evaluators.judges.base import JudgeReply, Usage
@@ -33,10 +40,25 @@ def reply_from(raw: dict[str, Any]) -> JudgeReply:
 
 def _answers(raw: dict[str, Any]) -> FacetAnswers:
     support, relevance, fit = raw["claim_support"], raw["chunk_relevance"], raw["answer_fit"]
+    # Entries from before a facet existed have no word on it.
+    reference, points, rubric, grade = map(raw.get, ("reference_claims", "key_points", "rubric", "grade"))
     return FacetAnswers(
         ClaimSupport(tuple(map(_claim, support["claims"]))) if support else None,
         ChunkRelevance(tuple(relevance["scores"])) if relevance else None,
         AnswerFit(fit["relevancy"], fit["abstained"]) if fit else None,
+        _reference(reference) if reference else None,
+        KeyPoints(tuple(points["covered"])) if points else None,
+        Rubric(tuple(Criterion(**one) for one in rubric["criteria"])) if rubric else None,
+        Grade(**grade) if grade else None,
+    )
+
+
+def _reference(raw: dict[str, Any]) -> ReferenceClaims:
+    return ReferenceClaims(
+        tuple(ReferenceClaim(**claim) for claim in raw["reference"]),
+        tuple(CheckedClaim(**claim) for claim in raw["answer"]),
+        tuple(raw["entities"]),
+        raw["similarity"],
     )
 
 

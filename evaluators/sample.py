@@ -34,13 +34,28 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """What is known to be right about a question. Live traces have none; datasets and regression runs do.
+
+    `answer` is a right answer, `expected_context` the passages that should be retrieved, `key_points` what an answer
+    must say, `answerable` whether the documents hold an answer at all; None where nobody said.
+    """
+
+    answer: str | None = None
+    expected_context: tuple[str, ...] = ()
+    key_points: tuple[str, ...] = ()
+    answerable: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RagSample:
     """One trace, rebuilt: the only thing that judges, metrics and rules know of an application.
 
     `trace_id` is 32 lower-case hex digits. `chunks` are in the order the model saw them. `attributes` are
     low-cardinality facts to filter and slice by (`gen_ai.request.model`, `deployment.environment` ...).
     `incomplete` says that the transport lost or cut some of it. `reason` explains `readiness` to an operator.
-    `revision` counts the verdicts that an earlier closing of the same trace already had.
+    `revision` counts the verdicts that an earlier closing of the same trace already had. `duration_s`, `input_tokens`
+    and `output_tokens` are the application's own, None where the spans do not say.
     """
 
     trace_id: str
@@ -58,6 +73,9 @@ class RagSample:
     attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     duration_s: float | None = None
     revision: int = 0
+    reference: Reference | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
 
     @property
     def context(self) -> tuple[Chunk, ...]:

@@ -34,18 +34,10 @@ class Submission:
 
     def _add_reply(self, reply: JudgeReply, cached: bool) -> None:
         if isinstance(self.result, FacetAnswers):
-            self.result = _merged(self.result, reply.answers)
+            self.result = self.result.merged(reply.answers)
         if not cached:
             self.usage = Usage(
                 self.usage.input_tokens + reply.usage.input_tokens, self.usage.output_tokens + reply.usage.output_tokens
             )
         self.model = reply.model or self.model
         self.flags = tuple(sorted({*self.flags, *reply.flags}))
-
-
-def _merged(one: FacetAnswers, other: FacetAnswers) -> FacetAnswers:
-    return FacetAnswers(
-        one.claim_support or other.claim_support,
-        one.chunk_relevance or other.chunk_relevance,
-        one.answer_fit or other.answer_fit,
-    )

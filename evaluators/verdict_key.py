@@ -6,16 +6,24 @@ from collections.abc import Iterable
 from evaluators.facets import Facet
 from evaluators.sample import RagSample
 
-NEEDS_ANSWER = frozenset({Facet.CLAIM_SUPPORT, Facet.ANSWER_FIT})
-NEEDS_CONTEXT = frozenset({Facet.CLAIM_SUPPORT, Facet.CHUNK_RELEVANCE})
+NEEDS_ANSWER = frozenset(Facet) - {Facet.CHUNK_RELEVANCE}
+NEEDS_CONTEXT = frozenset(Facet) - {Facet.ANSWER_FIT, Facet.KEY_POINTS}
+_NEEDS_REFERENCE = frozenset({Facet.REFERENCE_CLAIMS, Facet.KEY_POINTS, Facet.GRADE})
 
 
 def verdict_key(judge: str, facets: frozenset[Facet], sample: RagSample) -> bytes:
-    """32 bytes over facets, judge (identity), question, and of answer and ordered context what these facets need."""
+    """32 bytes over facets, judge (identity), question, and of answer, ordered context and reference what these need.
+
+    The operator's rubric is part of the judge's identity.
+    """
     asked = ",".join(sorted(facets))
     answer = sample.answer if facets & NEEDS_ANSWER else None
     context = (chunk.text for chunk in sample.context) if facets & NEEDS_CONTEXT else ()
-    return _digest((asked, judge, sample.question, answer, *context))
+    compared: tuple[str | None, ...] = ()
+    if sample.reference is not None and facets & _NEEDS_REFERENCE:
+        # Their number first: a point is no chunk.
+        compared = (str(len(sample.reference.key_points)), sample.reference.answer, *sample.reference.key_points)
+    return _digest((asked, judge, sample.question, answer, *compared, *context))
 
 
 def relevance_keys(judge: str, sample: RagSample) -> list[bytes]:

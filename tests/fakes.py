@@ -17,7 +17,7 @@ from alerts.signals import Signal
 from collector.spans import SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import FailReason, SkipReason
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS, Facet
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
 from evaluators.sample import RagSample
 from tests.samples import good_answers
@@ -109,7 +109,7 @@ class ScriptedJudge:
 
     remote = True
 
-    def __init__(self, *steps: object, name: str = "scripted", facets: frozenset[Facet] = frozenset(Facet)) -> None:
+    def __init__(self, *steps: object, name: str = "scripted", facets: frozenset[Facet] = ONLINE_FACETS) -> None:
         self.identity = JudgeIdentity(name, "test", "model-1", "1")
         self.facets = facets
         self.steps = list(steps)
@@ -310,7 +310,7 @@ class ComputingJudge:
     """Computes in a worker process; the answer tells it how to misbehave."""
 
     identity = JudgeIdentity("computing", "test", "none", "1")
-    facets = frozenset(Facet)
+    facets = ONLINE_FACETS
     remote = False
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:

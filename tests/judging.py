@@ -7,13 +7,13 @@ from typing import Any
 from evaluators.cache import MemoryCache
 from evaluators.clock import SystemClock
 from evaluators.dispatcher import Dispatcher, JudgeLane, Judgement, LaneSettings
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS
 from evaluators.judges.base import Judge
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
 from evaluators.sample import RagSample
 from tests.fakes import DispatchCounts, OpenAIStub
 
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 
 
 class Judging:

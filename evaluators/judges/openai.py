@@ -4,12 +4,13 @@ import ipaddress
 import os
 import re
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, field_validator
 from yarl import URL
 
+from evaluators.asks import PROMPT_VERSION, rubric_digest
 from evaluators.clock import Clock, SystemClock
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
@@ -17,7 +18,7 @@ from evaluators.facets import Facet
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
 from evaluators.judges.dialect import Dialect
 from evaluators.judges.http import BadRequestError, HttpEndpoint
-from evaluators.prompt import PROMPT_VERSION, Prompt, build_prompt
+from evaluators.prompt import Prompt, build_prompt
 from evaluators.sample import RagSample
 from evaluators.verdict import read_verdict
 from evaluators.verdict_schema import verdict_schema
@@ -44,6 +45,12 @@ class OpenAISettings(BaseModel):
     max_input_tokens: PositiveInt = 16_000
     max_output_tokens: PositiveInt = 2_000
     plan: Literal["combined", "separate"] = "combined"
+    rubric: tuple[Annotated[str, Field(min_length=1, max_length=500)], ...] = Field((), max_length=20)
+
+    @property
+    def facets(self) -> frozenset[Facet]:
+        """What a judge with these settings answers."""
+        return frozenset(Facet) - {Facet.GRADE} - (frozenset() if self.rubric else {Facet.RUBRIC})
 
     @field_validator("base_url")
     @classmethod
@@ -66,10 +73,9 @@ class OpenAIJudge:
     limit, once, and is retryable. Raises PermanentError where the key's environment variable is missing.
     """
 
-    facets = frozenset(Facet)
-
     def __init__(self, settings: OpenAISettings, clock: Clock | None = None) -> None:
         url = URL(settings.base_url)
+        self.facets = settings.facets
         self.identity = JudgeIdentity(
             name=settings.name,
             provider="openai",
@@ -80,6 +86,7 @@ class OpenAIJudge:
                 "temperature": "0",
                 "seed": str(_SEED),
                 "max_input_tokens": str(settings.max_input_tokens),
+                **({"rubric": rubric_digest(settings.rubric)} if settings.rubric else {}),
             },
         )
         self.remote = not _is_loopback(url.host or "")
@@ -95,10 +102,10 @@ class OpenAIJudge:
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """One completion, read strictly."""
-        prompt = build_prompt(sample, facets, self._settings.max_input_tokens)
+        prompt = build_prompt(sample, facets, self._settings.max_input_tokens, rubric=self._settings.rubric)
         limit = self._max_output_tokens
         completion = await self._complete(prompt, facets, limit)
-        answers = read_verdict(self._content(completion, limit), facets, prompt.chunks)
+        answers = read_verdict(self._content(completion, limit), facets, prompt.shown, self._settings.rubric)
         return JudgeReply(answers, _usage(completion), _reported_model(completion), prompt.flags)
 
     async def aclose(self) -> None:

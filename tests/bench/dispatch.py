@@ -24,7 +24,16 @@ from evaluators.cache import Cache, CacheSettings
 from evaluators.cache_sqlite import open_cache
 from evaluators.clock import SystemClock
 from evaluators.dispatcher import Dispatcher, JudgeLane, Judgement, LaneSettings
-from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, Facet, FacetAnswers, Support
+from evaluators.facets import (
+    ONLINE_FACETS,
+    AnswerFit,
+    ChunkRelevance,
+    ClaimSupport,
+    ClaimVerdict,
+    Facet,
+    FacetAnswers,
+    Support,
+)
 from evaluators.judges.base import Judge, JudgeIdentity, JudgeReply
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
 from evaluators.pool import PooledJudge
@@ -38,7 +47,7 @@ ROUNDS = 3
 LATENCY_S = 0.5
 FILLER = "The warranty covers the heating element for two years after the day of purchase. "
 CHUNKS = 5
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 
 
 class NothingJudge:

@@ -14,9 +14,9 @@ from collector.pipeline import Pipeline, Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Skipped, SkipReason
-from evaluators.facets import Facet, Support
+from evaluators.facets import ONLINE_FACETS, Support
 from evaluators.judgement import Judgement
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from evaluators.sample import RagSample
 from evaluators.sampler import Sampler, SamplingRule
 from tests.collector.handmade import TRACE_ID, Made
@@ -58,7 +58,7 @@ class Line:
         self.reader = CountingReader()
         assembler = Assembler(AssemblySettings(), self.clock, CountingMetrics())
         route = Route(
-            "lexical", "groundwatch/lexical@1", tuple(METRICS.values()), Sampler(rules or [SamplingRule(rate=1)])
+            "lexical", "groundwatch/lexical@1", tuple(ONLINE_METRICS.values()), Sampler(rules or [SamplingRule(rate=1)])
         )
         self.pipeline = Pipeline(assembler, self.reader, [route], self.metrics, self.store, self)
         self.pipeline.connect(self.dispatched)
@@ -99,7 +99,7 @@ def test_a_rag_trace_goes_to_the_judge_with_the_facets_of_all_metrics() -> None:
     line.take(RAG)
     line.close()
     ((sample, judge, facets),) = line.dispatched.submitted
-    assert (sample.answer, judge, facets) == ("Within 90 days.", "lexical", frozenset(Facet))
+    assert (sample.answer, judge, facets) == ("Within 90 days.", "lexical", ONLINE_FACETS)
     assert line.value('groundwatch_traces_total{outcome="rag",service="shop"}') == 1
 
 

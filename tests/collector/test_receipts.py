@@ -18,7 +18,7 @@ from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Failed, FailReason, Skipped, SkipReason
 from evaluators.facets import FacetAnswers
 from evaluators.judgement import Judgement
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from evaluators.sampler import Sampler, SamplingRule
 from tests.collector.handmade import Made
 from tests.fakes import CountingMetrics, DispatchLog, FakeClock
@@ -55,7 +55,7 @@ class Line:
         self.judged: list[Assessment] = []
         self.dispatched = DispatchLog()
         self.assembler = Assembler(AssemblySettings(**settings), self.clock, CountingMetrics())  # type: ignore[arg-type]
-        route = Route("lexical", "lexical@1", tuple(METRICS.values()), Sampler([SamplingRule(rate=rate)]))
+        route = Route("lexical", "lexical@1", tuple(ONLINE_METRICS.values()), Sampler([SamplingRule(rate=rate)]))
         store = VerdictStore(self.clock)
         self.pipeline = Pipeline(self.assembler, TraceReader(), [route], self.metrics, store, self)
         self.pipeline.connect(self.dispatched)  # type: ignore[arg-type]

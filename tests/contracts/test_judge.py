@@ -7,7 +7,7 @@ import re
 import orjson
 import pytest
 
-from evaluators.facets import Facet, FacetAnswers, Support
+from evaluators.facets import ONLINE_FACETS, Facet, FacetAnswers, Support
 from evaluators.judges.base import JudgeReply
 from evaluators.judges.lexical import LexicalJudge
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
@@ -16,8 +16,10 @@ from evaluators.sample import Chunk
 from tests.fakes import OpenAIStub, completion
 from tests.samples import REFUNDS, SHIPPING, sample
 
-ALL = frozenset(Facet)
-FACET_SETS = [frozenset(facets) for count in (1, 2, 3) for facets in itertools.combinations(Facet, count)]
+ALL = ONLINE_FACETS
+FACET_SETS = [
+    frozenset(facets) for count in (1, 2, 3) for facets in itertools.combinations(sorted(ONLINE_FACETS), count)
+]
 
 
 def verdict_as_asked(request):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from alerts.exposition import SCORE_BUCKETS
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from tests.deploy.shipped import DEPLOY, RULE_FILES, load, rules
 from tests.deploy.tools import run
 from tests.servers import require
@@ -39,12 +39,12 @@ def test_every_alert_has_a_severity_a_summary_and_a_runbook(rule):
     assert rule["annotations"]["runbook"] == f"deploy/docs/runbooks/{rule['alert']}.md"
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", ONLINE_METRICS)
 def test_bad_answers_are_counted_at_the_metrics_own_threshold(name):
     (rule,) = (rule for rule in rules("record") if rule["record"].endswith("scores_bad:increase30m"))
     buckets = re.findall(r'metric=~?"([\w|]+)",le="([\d.]+)"', rule["expr"])
     (bound,) = {float(le) for metrics, le in buckets if name in metrics.split("|")}
-    assert bound == METRICS[name].threshold
+    assert bound == ONLINE_METRICS[name].threshold
     assert bound in SCORE_BUCKETS
 
 

@@ -8,11 +8,11 @@ from evaluators.assess import assess, facets_to_ask
 from evaluators.diagnosis import diagnose
 from evaluators.evaluation import Assessment, Diagnosis, Failed, FailReason, Scored, Skipped, SkipReason
 from evaluators.facets import Facet, FacetAnswers, Support
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from evaluators.sample import Chunk, RagSample, Readiness
 from tests.samples import answers, sample
 
-ALL = tuple(METRICS.values())
+ALL = tuple(ONLINE_METRICS.values())
 YES, NO, NEVER = Support.SUPPORTED, Support.CONTRADICTED, Support.NOT_IN_CONTEXT
 
 

@@ -7,7 +7,7 @@ import pytest
 from evaluators.cache import CacheSettings, MemoryCache
 from evaluators.cache_sqlite import SqliteCache, open_cache
 from evaluators.clock import SystemClock
-from evaluators.facets import ClaimSupport, ClaimVerdict, Conflict, Facet, FacetAnswers, Support
+from evaluators.facets import ONLINE_FACETS, ClaimSupport, ClaimVerdict, Conflict, FacetAnswers, Support
 from evaluators.judges.base import JudgeReply, Usage
 from tests.fakes import DispatchCounts, FakeClock
 from tests.samples import good_answers, sample
@@ -16,7 +16,7 @@ CLAIM = ClaimVerdict("Claim “ü”", Support.CONTRADICTED, 1, "quote", 0.25, C
 REPLY = JudgeReply(
     FacetAnswers(
         ClaimSupport((CLAIM,)),
-        *[getattr(good_answers(sample(), frozenset(Facet)), n) for n in ("chunk_relevance", "answer_fit")],
+        *[getattr(good_answers(sample(), ONLINE_FACETS), n) for n in ("chunk_relevance", "answer_fit")],
     ),
     Usage(900, 120),
     "model-2026",

@@ -12,14 +12,14 @@ from evaluators.cache import MemoryCache
 from evaluators.cache_redis import RedisCache
 from evaluators.clock import SystemClock
 from evaluators.dispatcher import Dispatcher, JudgeLane, Judgement, LaneSettings
-from evaluators.facets import Facet, FacetAnswers
+from evaluators.facets import ONLINE_FACETS, FacetAnswers
 from evaluators.judges.base import JudgeReply, Usage
 from evaluators.shared_cache import RedisSettings
 from tests.fakes import DispatchCounts, ScriptedJudge
 from tests.samples import good_answers, sample
 from tests.servers import free_port, redis_server, until
 
-FACETS = frozenset(Facet)
+FACETS = ONLINE_FACETS
 REPLY = JudgeReply(good_answers(sample(), FACETS), Usage(10, 5), "model-1")
 PATIENCE_S = 5.0
 

@@ -7,12 +7,12 @@ from evaluators.budget import BudgetSettings
 from evaluators.cache import MemoryCache
 from evaluators.dispatcher import Dispatcher, JudgeLane, LaneSettings
 from evaluators.evaluation import Failed, FailReason, Skipped, SkipReason
-from evaluators.facets import Facet, FacetAnswers
+from evaluators.facets import ONLINE_FACETS, Facet, FacetAnswers
 from evaluators.judges.base import JudgeError, JudgeReply, NotJudgedError, Usage
 from tests.fakes import DispatchCounts, LoopClock, ScriptedJudge, run_instantly
 from tests.samples import good_answers, sample
 
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 DOWN = JudgeError(FailReason.UNAVAILABLE, "HTTP 503", retryable=True)
 
 
@@ -257,7 +257,7 @@ def test_when_an_alias_points_to_another_model_older_verdicts_are_not_used():
 def test_one_call_for_each_facet_where_the_plan_says_so():
     bench = Bench(1.0, plan="separate")
     judged(bench, 1)
-    assert {facets for _, facets in bench.judge.asked} == {frozenset({facet}) for facet in Facet}
+    assert {facets for _, facets in bench.judge.asked} == {frozenset({facet}) for facet in ONLINE_FACETS}
     [judgement] = bench.delivered
     assert None not in (judgement.result.claim_support, judgement.result.chunk_relevance, judgement.result.answer_fit)
     assert judgement.usage == Usage(300, 60)

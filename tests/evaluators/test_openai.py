@@ -5,13 +5,13 @@ from pydantic import ValidationError
 
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS
 from evaluators.judges.base import JudgeError, NotJudgedError, Usage
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
 from tests.fakes import OpenAIStub, StubReply, api_error, completion
 from tests.samples import sample
 
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 VERDICT = json.dumps(
     {
         "claims": [

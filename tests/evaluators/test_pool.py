@@ -10,13 +10,13 @@ import uvloop
 
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS
 from evaluators.judges.base import JudgeError, NotJudgedError
 from evaluators.pool import PooledJudge
 from tests.fakes import ComputingJudge
 from tests.samples import sample
 
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 
 
 @contextlib.asynccontextmanager

@@ -3,12 +3,14 @@ import json
 import pytest
 
 from evaluators.evaluation import FailReason
-from evaluators.facets import AnswerFit, ChunkRelevance, ClaimVerdict, Conflict, Facet, Support
+from evaluators.facets import ONLINE_FACETS, AnswerFit, ChunkRelevance, ClaimVerdict, Conflict, Facet, Support
 from evaluators.judges.base import JudgeError
-from evaluators.verdict import MAX_CLAIMS, read_verdict
+from evaluators.shown import Shown
+from evaluators.verdict import read_verdict
+from evaluators.verdict_models import MAX_CLAIMS
 from tests.samples import REFUNDS, SHIPPING
 
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 CHUNKS = (REFUNDS, SHIPPING)
 
 
@@ -33,7 +35,7 @@ def verdict(**changes):
 
 
 def read(given, facets=ALL):
-    return read_verdict(given if isinstance(given, str) else json.dumps(given), facets, CHUNKS)
+    return read_verdict(given if isinstance(given, str) else json.dumps(given), facets, Shown(chunks=CHUNKS))
 
 
 def reason(given, facets=ALL):

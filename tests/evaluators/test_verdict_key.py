@@ -1,12 +1,13 @@
 from dataclasses import replace
 
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS, Facet
 from evaluators.judges.base import JudgeIdentity
+from evaluators.sample import Reference
 from evaluators.verdict_key import relevance_keys, verdict_key
 from tests.samples import sample
 
 JUDGE = JudgeIdentity("llm", "openai", "model-1", "1", {"temperature": "0"})
-ALL = frozenset(Facet)
+ALL = ONLINE_FACETS
 
 
 def key(judge=JUDGE, facets=ALL, **changes):
@@ -50,3 +51,13 @@ def test_relevance_has_a_key_for_each_question_and_chunk():
 
 def test_text_that_is_no_valid_unicode_still_has_a_key():
     assert key(answer="\ud800") != key(answer="\ud801")
+
+
+def test_a_reference_is_in_the_key_of_what_looks_at_it_and_of_nothing_else():
+    compared = frozenset({Facet.REFERENCE_CLAIMS})
+    given = [None, Reference("a"), Reference("b"), Reference("a", key_points=("b",)), Reference("a", key_points=("c",))]
+    assert len({key(facets=compared, reference=one) for one in given}) == len(given)
+    assert len({key(reference=one) for one in given}) == 1
+    assert key(facets=compared, reference=Reference("a", key_points=("b",)), chunks=("c",)) != key(
+        facets=compared, reference=Reference("a", key_points=("b", "c")), chunks=()
+    )

@@ -2,7 +2,7 @@ import pytest
 
 from evaluators.assess import assess
 from evaluators.evaluation import Failed, FailReason
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from tests.fakes import completion
 from tests.judging import judging_by_llm
 from tests.samples import sample
@@ -25,7 +25,7 @@ async def test_what_is_no_score_is_an_invalid_verdict_and_in_no_metric(score, pl
     judgement = await judged(VERDICT % (*numbers, "false"))
     assert isinstance(judgement.result, Failed)
     assert judgement.result.reason is FailReason.INVALID_VERDICT
-    assessment = assess(sample(), METRICS.values(), judgement.result, judge="llm", identity=judgement.identity)
+    assessment = assess(sample(), ONLINE_METRICS.values(), judgement.result, judge="llm", identity=judgement.identity)
     assert {evaluation.outcome for evaluation in assessment.evaluations} == {judgement.result}
 
 

@@ -5,7 +5,7 @@ import orjson
 import pytest
 
 from evaluators.evaluation import Scored
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from tests.fakes import completion
 from tests.judging import judging_by_llm
 from tests.samples import REFUNDS, SHIPPING, sample
@@ -49,7 +49,7 @@ def gullible(request):
 
 
 def scores(judgement):
-    outcomes = {name: metric.compute(judgement.sample, judgement.result) for name, metric in METRICS.items()}
+    outcomes = {name: metric.compute(judgement.sample, judgement.result) for name, metric in ONLINE_METRICS.items()}
     return {name: outcome.value for name, outcome in outcomes.items() if isinstance(outcome, Scored)}
 
 

@@ -5,7 +5,7 @@ from evaluators.breaker import BreakerState
 from evaluators.cache import MemoryCache
 from evaluators.dispatcher import Dispatcher, JudgeLane, LaneSettings
 from evaluators.evaluation import FailReason, Skipped, SkipReason
-from evaluators.facets import Facet, FacetAnswers
+from evaluators.facets import ONLINE_FACETS, FacetAnswers
 from evaluators.judges.base import JudgeError, JudgeReply
 from tests.fakes import DispatchCounts, LoopClock, ScriptedJudge, run_instantly
 from tests.samples import good_answers, sample
@@ -43,7 +43,7 @@ class TenMinutes:
         await dispatcher.start()
         for second in range(END):
             dispatcher.submit(
-                sample(f"{second:032x}", answer=f"{second}"), "scripted", frozenset(Facet), self.clock.monotonic()
+                sample(f"{second:032x}", answer=f"{second}"), "scripted", ONLINE_FACETS, self.clock.monotonic()
             )
             self.depths.append(dispatcher.depth("scripted"))
             if second == DOWN_UNTIL - 10:

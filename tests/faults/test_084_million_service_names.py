@@ -2,12 +2,12 @@
 
 from alerts.exposition import MAX_SERVICES, Metrics
 from evaluators.evaluation import Outcome, Scored
-from evaluators.metrics import METRICS
+from evaluators.metrics import ONLINE_METRICS
 from tests.alerts.engines import bench, series
 from tests.fakes import FakeClock
 from tests.verdicts import assessment, contradicted
 
-EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in METRICS}
+EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in ONLINE_METRICS}
 NAMES = 1_000_000
 
 

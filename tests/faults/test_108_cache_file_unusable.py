@@ -4,12 +4,12 @@ import time
 from evaluators.cache_file import SCHEMA
 from evaluators.cache_sqlite import SqliteCache
 from evaluators.clock import SystemClock
-from evaluators.facets import Facet
+from evaluators.facets import ONLINE_FACETS
 from evaluators.judges.base import JudgeReply
 from tests.fakes import DispatchCounts
 from tests.samples import good_answers, sample
 
-REPLY = JudgeReply(good_answers(sample(), frozenset(Facet)))
+REPLY = JudgeReply(good_answers(sample(), ONLINE_FACETS))
 
 
 def opened(path):
