@@ -73,7 +73,7 @@ def test_a_heatmap_shows_what_lies_between_two_bounds():
 
 def test_a_state_is_one_bar_until_it_changes_or_is_unknown():
     states = tuple((float(at), 1.0 if at in (3, 4, 8) else 0.0) for at in range(10) if at != 6)
-    bars = timeline(PANELS["Rules of the monitor"], answer(("rule", states)), BOX)
+    bars = timeline(PANELS["Breakers"], answer(("rule", states)), BOX)
     assert sum(part.startswith("<rect") for part in bars) == 6
 
 
