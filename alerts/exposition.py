@@ -94,6 +94,7 @@ class Metrics:
         )
         self._firing = series.gauge("rule_firing", "1 while a rule fires for a service.", "rule", "service")
         self._notifications = series.counter("notifications", "Signals handed to a notifier.", "notifier", "outcome")
+        self._written = series.counter("written_back", "Results for the trace backend.", "kind", "outcome")
         self._pending = series.gauge("notifications_pending", "Signals that a notifier holds.", "notifier")
 
     # Receivers and assembly
@@ -224,6 +225,10 @@ class Metrics:
     def notifications_pending(self, notifier: str, count: int) -> None:
         """How many signals a notifier holds now."""
         self._pending(notifier).set(count)
+
+    def written_back(self, kind: str, outcome: str, count: int) -> None:
+        """Count results by what became of them: exported, failed, dropped; `kind` is event or span."""
+        self._written(kind, outcome).inc(count)
 
     def count_overflows(self, label: str, values: Overflowing) -> None:
         """Expose how many values of a label beyond its limit were seen elsewhere."""

@@ -10,7 +10,7 @@ from collector import ids, wire
 from collector.attributes import MAX_VALUE_BYTES, Attributes
 from collector.envelope import MAX_SPANS, Bounds, Envelope
 from collector.markers import Markers
-from collector.resources import read_resource
+from collector.resources import OURSELVES, read_resource
 from collector.spans import Resource, SpanBatch, WireSpan
 from collector.status import Reason
 from evaluators.errors import PermanentError
@@ -47,7 +47,8 @@ class Codec:
         envelope = Envelope(body, self._max_spans)
         for scope in envelope.scopes():
             # An instrumentation library has a scope of its own, so most scopes hold no marker at all.
-            if self._markers.occur_in_scope(body, scope.at, scope.end):
+            # Our own spans come back where the trace backend stands behind a Collector: they are about a judged trace.
+            if self._markers.occur_in_scope(body, scope.at, scope.end) and not _is_ours(scope.resource):
                 marked, ordinary = self._markers.split(body, scope.spans())
                 _check_ordinary([body[start:stop] for _, start, stop in ordinary], batch)
                 _take(body, marked, read_resource(scope.resource), batch)
@@ -55,6 +56,10 @@ class Codec:
                 _check_ordinary(scope.copies(), batch)
         batch.received = envelope.received
         return batch
+
+
+def _is_ours(resource: bytes) -> bool:
+    return read_resource(resource).service == OURSELVES
 
 
 def _check_ordinary(spans: Sequence[bytes], batch: SpanBatch) -> None:

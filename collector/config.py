@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from alerts.settings import AlertSettings
 from alerts.web import WebSettings
+from alerts.writeback.settings import WriteBackSettings
 from collector.assembler import AssemblySettings
 from collector.conventions.rules import OperatorRule
 from collector.receivers.kafka_settings import KafkaReceiverSettings
@@ -66,6 +67,7 @@ class Config(Strict):
     judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
     cache: CacheSettings = CacheSettings()
     alerts: AlertSettings = AlertSettings()
+    write_back: WriteBackSettings | None = None
     web: WebSettings = WebSettings()
     streams: StreamSettings | None = None
     drain_s: float = Field(25.0, gt=0, le=600, description="time to finish what is in flight after SIGTERM")

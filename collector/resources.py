@@ -14,6 +14,9 @@ MAX_VALUE_CHARS = 256
 CACHED_RESOURCES = 1024
 CACHED_RESOURCE_BYTES = 4096
 
+OURSELVES = "groundwatch"
+"""The service name of the monitor's own spans."""
+
 UNKNOWN_SERVICE = "unknown_service"
 """What the semantic conventions call a service without a name."""
 

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from alerts.exposition import Metrics
 from alerts.monitor import AlertEngine
 from alerts.notifiers.registry import build_notifiers
+from alerts.observers import Observers
 from alerts.settings import AlertSettings
 from alerts.store import VerdictStore
 from alerts.web import Web
+from alerts.writeback.exporter import WriteBack
 from collector.assembler import Assembler
 from collector.codec import Codec
 from collector.config import Config
@@ -79,8 +81,10 @@ class Service:
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
         reader = TraceReader(config.operator_rules)
         self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in self._judges}
+        self._write_back = self._build_write_back()
         relay = self._streams.relay if self._streams else None
-        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, self.engine, relay)
+        observer = Observers(self.engine, self._write_back) if self._write_back else self.engine
+        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, observer, relay)
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
         )
@@ -153,11 +157,17 @@ class Service:
         if self._decides:
             self.engine.tick()
         await self.engine.stop(min(NOTIFY_S, deadline_s))
+        if self._write_back:
+            await asyncio.to_thread(self._write_back.stop, min(NOTIFY_S, deadline_s))
         await self.web.stop()
         self._cache.close()
         if self._shared is not None:
             await self._shared.aclose()
         return left
+
+    def _build_write_back(self) -> WriteBack | None:
+        settings = self._config.write_back if self._role.evaluates else None
+        return WriteBack(settings, self._config.alerts.content, self.metrics, self._clock) if settings else None
 
     def _build_engine(self) -> AlertEngine:
         alerts = self._config.alerts
@@ -290,6 +300,7 @@ class Service:
             **{f"judge {name}": self._dispatcher.state(name) == "closed" for name in self._lanes},
             **{f"notifier {name}": healthy for name, healthy in self.engine.notifier_health.items()},
             "cache": self._cache.degraded is None,
+            "outbox": self.engine.outbox_degraded is None,
             **({"shared cache": self._shared.degraded is None} if self._shared is not None else {}),
         }
 

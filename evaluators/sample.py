@@ -54,6 +54,7 @@ class RagSample:
     `trace_id` is 32 lower-case hex digits. `chunks` are in the order the model saw them. `attributes` are
     low-cardinality facts to filter and slice by (`gen_ai.request.model`, `deployment.environment` ...).
     `incomplete` says that the transport lost or cut some of it. `reason` explains `readiness` to an operator.
+    `span_id` (16 hex digits) is the trace's first span: the root where it is known.
     `revision` counts the verdicts that an earlier closing of the same trace already had. `duration_s`, `input_tokens`
     and `output_tokens` are the application's own, None where the spans do not say.
     """
@@ -73,6 +74,7 @@ class RagSample:
     attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     duration_s: float | None = None
     revision: int = 0
+    span_id: str | None = None
     reference: Reference | None = None
     input_tokens: int | None = None
     output_tokens: int | None = None

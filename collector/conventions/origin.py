@@ -5,13 +5,12 @@ from types import MappingProxyType
 
 from collector.conventions.reading import Kind
 from collector.conventions.tree import Tree
-from collector.resources import UNKNOWN_SERVICE
+from collector.resources import OURSELVES, UNKNOWN_SERVICE
 
 MAX_ATTRIBUTES = 16
 MAX_FACT = 128
 MAX_DURATION_S = 86_400.0
 
-_OURSELVES = "groundwatch"
 _TEST_PROJECTS = frozenset({"playground", "evaluators"})
 _RESOURCE_FACTS = {
     "deployment.environment.name": "deployment.environment",
@@ -45,7 +44,7 @@ def exclusion(tree: Tree) -> str | None:
 
 
 def _by_resource(service: str, attributes: Mapping[str, str]) -> str | None:
-    if service == _OURSELVES:
+    if service == OURSELVES:
         return "the monitor's own spans"
     if attributes.get("monitor", "").lower() == "false":
         return "monitor=false"

@@ -78,6 +78,7 @@ class TraceReader:
             attributes=origin.facts_of(tree),
             duration_s=origin.duration_of(tree),
             revision=trace.revision,
+            span_id=(tree.root or tree.nodes[0]).span.span_id.hex(),
         )
         return Examination(sample, tree, context.sources)
 
