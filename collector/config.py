@@ -20,8 +20,8 @@ from evaluators.cache import CacheSettings
 from evaluators.dispatcher import LaneSettings
 from evaluators.errors import PermanentError
 from evaluators.judges.lexical import LexicalSettings
-from evaluators.judges.registry import JudgeSettings
-from evaluators.metrics import METRICS, ONLINE_METRICS
+from evaluators.judges.registry import JudgeSettings, default_metrics, unanswered
+from evaluators.metrics import METRICS
 from evaluators.sampler import SamplingRule
 
 MAX_FILE_BYTES = 1 << 20
@@ -41,11 +41,16 @@ class ReceiversConfig(Strict):
     kafka: KafkaReceiverSettings | None = None
 
 
+def _default_metrics(given: dict[str, Any]) -> tuple[str, ...]:
+    """By the judge; none where the judge itself is a mistake, which is told already."""
+    return default_metrics(given["judge"]) if "judge" in given else ()
+
+
 class JudgeConfig(Strict):
     """A judge, what is computed from its answers, and the traces it looks at."""
 
     judge: Annotated[JudgeSettings, Field(discriminator="type")] = LexicalSettings()
-    metrics: tuple[str, ...] = tuple(ONLINE_METRICS)
+    metrics: tuple[str, ...] = Field(default_factory=_default_metrics)
     sampling: tuple[SamplingRule, ...] = (SamplingRule(rate=1.0),)
     judge_excluded: bool = False
     lane: LaneSettings = LaneSettings()
@@ -55,6 +60,10 @@ class JudgeConfig(Strict):
         unknown = sorted(set(self.metrics) - set(METRICS))
         if unknown:
             raise ValueError(f"unknown metrics {unknown}; known are {sorted(METRICS)}")
+        if without := unanswered(self.judge, self.metrics):
+            raise ValueError(
+                f"a judge of type {self.judge.type} has no answers for {without}: use another judge for them"
+            )
         return self
 
 

@@ -187,6 +187,14 @@ def completion(content: str | None, *, finish_reason: str = "stop", **message: o
     return StubReply(orjson.dumps({"id": "x", "model": "model-2026-01", "choices": [choice], "usage": usage}))
 
 
+def message(text: str | None, *, stop_reason: str = "end_turn") -> StubReply:
+    """An answer of the Messages API that says `text`."""
+    content = [] if text is None else [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}]
+    usage = {"input_tokens": 900, "output_tokens": 120}
+    body = {"type": "message", "model": "model-2026-01", "content": content, "stop_reason": stop_reason, "usage": usage}
+    return StubReply(orjson.dumps(body))
+
+
 def api_error(status: int, message: str = "", *, param: str | None = None, **headers: str) -> StubReply:
     """An error in OpenAI's form."""
     error = {"message": message, "type": "invalid_request_error", "param": param, "code": None}
@@ -196,7 +204,8 @@ def api_error(status: int, message: str = "", *, param: str | None = None, **hea
 class OpenAIStub:
     """A real server of the chat completions API: answers as scripted, the last reply repeats; keeps what it was sent.
 
-    A step may be a function of the decoded request.
+    A step may be a function of the decoded request. The Messages API is under `/v1/messages`, any scorer under
+    `/v1/grade`.
     """
 
     def __init__(self, *script: StubReply | Callable[[dict[str, Any]], StubReply], keep: bool = True) -> None:
@@ -209,7 +218,8 @@ class OpenAIStub:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
-        app.router.add_post("/v1/chat/completions", self._answer)
+        for path in ("chat/completions", "messages", "grade"):
+            app.router.add_post(f"/v1/{path}", self._answer)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)

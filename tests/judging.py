@@ -7,7 +7,7 @@ from typing import Any
 from evaluators.cache import MemoryCache
 from evaluators.clock import SystemClock
 from evaluators.dispatcher import Dispatcher, JudgeLane, Judgement, LaneSettings
-from evaluators.facets import ONLINE_FACETS
+from evaluators.facets import ONLINE_FACETS, Facet
 from evaluators.judges.base import Judge
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
 from evaluators.sample import RagSample
@@ -19,7 +19,8 @@ ALL = ONLINE_FACETS
 class Judging:
     """`judge` waits for one sample's judgement; all judgements are kept in order of delivery."""
 
-    def __init__(self, judge: Judge, *, cached: bool = True, **settings: Any) -> None:
+    def __init__(self, judge: Judge, *, cached: bool = True, facets: frozenset[Facet] = ALL, **settings: Any) -> None:
+        self.facets = facets & ALL or facets
         self.metrics = DispatchCounts()
         self.clock = SystemClock()
         self.delivered: list[Judgement] = []
@@ -31,7 +32,7 @@ class Judging:
 
     def submit(self, *samples: RagSample) -> None:
         for one in samples:
-            self.dispatcher.submit(one, self.name, ALL, self.clock.monotonic())
+            self.dispatcher.submit(one, self.name, self.facets, self.clock.monotonic())
 
     async def judge(self, *samples: RagSample) -> list[Judgement]:
         """Submit and wait; the judgements of these samples in their order, by trace id."""

@@ -30,6 +30,11 @@ class LexicalSettings(BaseModel):
     type: Literal["lexical"] = "lexical"
     name: str = Field("lexical", pattern=r"^[a-z][a-z0-9_-]{0,31}$")
 
+    @property
+    def facets(self) -> frozenset[Facet]:
+        """What the judge answers."""
+        return FACETS
+
 
 def judge(sample: RagSample, facets: frozenset[Facet]) -> FacetAnswers:
     """Answer facets about a sample, from its text alone; pure and bounded in time.

@@ -4,13 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from evaluators.facets import Facet
+from evaluators.judges.anthropic import AnthropicJudge, AnthropicSettings
 from evaluators.judges.base import Judge
+from evaluators.judges.http_grade import HttpJudge, HttpSettings
 from evaluators.judges.lexical import LexicalJudge, LexicalSettings
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
+from evaluators.judges.stub import StubJudge, StubSettings
+from evaluators.judges.subprocess import SubprocessJudge, SubprocessSettings
 from evaluators.lane_settings import JudgeLane, LaneSettings
+from evaluators.metrics import METRICS, ONLINE_METRICS
+from evaluators.metrics.grade import GRADE
 from evaluators.pool import PooledJudge
 
-JudgeSettings = LexicalSettings | OpenAISettings
+JudgeSettings = LexicalSettings | OpenAISettings | AnthropicSettings | SubprocessSettings | HttpSettings | StubSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,21 @@ class JudgeType:
 JUDGES = {
     "lexical": JudgeType(LexicalSettings, LexicalJudge, cpu_bound=True),
     "openai": JudgeType(OpenAISettings, OpenAIJudge),
+    "anthropic": JudgeType(AnthropicSettings, AnthropicJudge),
+    "subprocess": JudgeType(SubprocessSettings, SubprocessJudge),
+    "http": JudgeType(HttpSettings, HttpJudge),
+    "stub": JudgeType(StubSettings, StubJudge),
 }
+
+
+def default_metrics(settings: JudgeSettings) -> tuple[str, ...]:
+    """What is computed where the configuration does not say: the live metrics, or the grade of a scorer."""
+    return (GRADE.name,) if settings.facets == {Facet.GRADE} else tuple(ONLINE_METRICS)
+
+
+def unanswered(settings: JudgeSettings, metrics: tuple[str, ...]) -> list[str]:
+    """Those of `metrics` that need what a judge with `settings` does not answer."""
+    return [name for name in metrics if not METRICS[name].facets <= settings.facets]
 
 
 def build_lane(settings: JudgeSettings, lane: LaneSettings) -> JudgeLane:

@@ -4,7 +4,7 @@ from pydantic import TypeAdapter
 from evaluators.errors import PermanentError
 from evaluators.judges.lexical import LexicalSettings
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
-from evaluators.judges.registry import JUDGES, JudgeSettings, build_lane
+from evaluators.judges.registry import JUDGES, JudgeSettings, build_lane, default_metrics, unanswered
 from evaluators.lane_settings import LaneSettings
 from evaluators.pool import PooledJudge
 
@@ -29,10 +29,31 @@ def test_a_missing_key_is_found_when_the_judge_is_built(monkeypatch):
         build_lane(OpenAISettings(model="m"), LaneSettings())
 
 
-def test_every_type_of_the_registry_is_in_the_union_of_settings():
-    settings = TypeAdapter(JudgeSettings)
-    for name, kind in JUDGES.items():
-        assert isinstance(
-            settings.validate_python({"type": name, "model": "m"} if name == "openai" else {"type": name}),
-            kind.settings,
-        )
+NEEDED = {
+    "openai": {"model": "m"},
+    "anthropic": {"model": "m"},
+    "subprocess": {"command": ["true"]},
+    "http": {"url": "http://127.0.0.1:1/"},
+}
+
+
+def settings_of(name):
+    return TypeAdapter(JudgeSettings).validate_python({"type": name, **NEEDED.get(name, {})})
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_every_type_of_the_registry_is_in_the_union_of_settings(name):
+    assert isinstance(settings_of(name), JUDGES[name].settings)
+
+
+@pytest.mark.parametrize("name", JUDGES)
+def test_the_metrics_computed_by_default_are_those_that_the_judge_answers(name):
+    settings = settings_of(name)
+    assert default_metrics(settings)
+    assert unanswered(settings, default_metrics(settings)) == []
+
+
+def test_a_metric_that_a_judge_cannot_answer_is_named():
+    assert unanswered(LexicalSettings(), ("faithfulness", "rubric", "context_match")) == ["rubric"]
+    assert unanswered(OpenAISettings(model="m"), ("rubric",)) == ["rubric"]
+    assert unanswered(OpenAISettings(model="m", rubric=("Polite?",)), ("rubric",)) == []

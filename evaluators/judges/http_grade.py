@@ -1,0 +1,62 @@
+"""A judge that is a service: takes and answers JSON as a program does (see evaluators/grading.py), by POST."""
+
+from typing import Literal
+
+import orjson
+from pydantic import Field
+from yarl import URL
+
+from evaluators.clean_text import clean
+from evaluators.clock import Clock, SystemClock
+from evaluators.facets import Facet, FacetAnswers
+from evaluators.grading import dump_question, read_grade, texts_to_grade
+from evaluators.injection import any_addresses_the_judge
+from evaluators.judges.base import JudgeIdentity, JudgeReply
+from evaluators.judges.http import BadRequestError, HttpEndpoint
+from evaluators.judges.llm import refusal_of
+from evaluators.judges.settings import JudgeSettingsBase, KeyEnv, Name, PlainUrl, Timeout, is_loopback, read_key
+from evaluators.sample import RagSample
+
+
+class HttpSettings(JudgeSettingsBase):
+    """`version` is yours to raise when the service's scores change meaning. The key, if any, goes as a bearer token."""
+
+    type: Literal["http"] = "http"
+    name: Name = "http"
+    url: PlainUrl
+    version: str = Field("1", pattern=r"^[\w.+-]{1,32}$")
+    api_key_env: KeyEnv | None = None
+    timeout_s: Timeout = 30.0
+
+    @property
+    def facets(self) -> frozenset[Facet]:
+        """A grade and nothing else."""
+        return frozenset({Facet.GRADE})
+
+
+class HttpJudge:
+    """One POST per sample. Raises PermanentError where the key's environment variable is missing."""
+
+    def __init__(self, settings: HttpSettings, clock: Clock | None = None) -> None:
+        url = URL(settings.url)
+        self.facets = settings.facets
+        self.remote = not is_loopback(settings.url)
+        self.identity = JudgeIdentity(settings.name, "http", url.authority + url.path.rstrip("/"), settings.version)
+        key = read_key(settings.name, settings.api_key_env)
+        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        self._endpoint = HttpEndpoint(settings.url, headers, clock or SystemClock(), timeout_s=settings.timeout_s)
+
+    async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
+        """Post the sample, read the grade."""
+        texts = texts_to_grade(sample).each(clean)
+        suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
+        try:
+            response = await self._endpoint.post(dump_question(texts))
+        except BadRequestError as refusal:
+            raise refusal_of(refusal) from None
+        grade = read_grade(orjson.dumps(response).decode())
+        return JudgeReply(FacetAnswers(grade=grade), flags=("injection",) if suspicious else ())
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._endpoint.aclose()

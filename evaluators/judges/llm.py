@@ -1,0 +1,112 @@
+"""What judges behind a language model share: the prompt, the strict reading of the reply, the output limit."""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from evaluators.asks import PROMPT_VERSION, rubric_digest
+from evaluators.evaluation import FailReason, SkipReason
+from evaluators.facets import Facet
+from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
+from evaluators.judges.http import BadRequestError
+from evaluators.judges.settings import LlmSettings
+from evaluators.prompt import Prompt, build_prompt
+from evaluators.sample import RagSample
+from evaluators.verdict import read_verdict
+
+_MODEL = re.compile(r"[\w./:@+-]{1,128}", re.ASCII)
+_TOO_LONG = (
+    *("context_length_exceeded", "maximum context length", "context window", "too many tokens", "prompt is too long"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a model wrote, whole, and what the provider says of it. `model` is None where it does not say."""
+
+    text: str
+    usage: Usage
+    model: str | None
+
+
+class LlmJudge(ABC):
+    """Asks for all facets given in one completion, without tools, and reads it strictly.
+
+    A reply that hits the output limit doubles the limit, once, and is retryable.
+    """
+
+    def __init__(self, settings: LlmSettings, *, remote: bool) -> None:
+        self.facets = settings.facets
+        self.remote = remote
+        self._rubric = settings.rubric
+        self._max_input_tokens = settings.max_input_tokens
+        self._max_output_tokens = settings.max_output_tokens
+        self._highest_limit = settings.max_output_tokens * 2
+
+    @property
+    @abstractmethod
+    def identity(self) -> JudgeIdentity:
+        """Who judges."""
+
+    async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
+        """One completion, read strictly."""
+        prompt = build_prompt(sample, facets, self._max_input_tokens, rubric=self._rubric)
+        completion = await self._complete(prompt, facets, self._max_output_tokens)
+        answers = read_verdict(completion.text, facets, prompt.shown, self._rubric)
+        return JudgeReply(answers, completion.usage, completion.model, prompt.flags)
+
+    @abstractmethod
+    async def _complete(self, prompt: Prompt, facets: frozenset[Facet], limit: int) -> Completion:
+        """The model's whole reply of at most `limit` tokens. Raises JudgeError or NotJudgedError."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Close the connections. May be called twice."""
+
+    def _truncated(self, limit: int) -> JudgeError:
+        """The error of a reply that hit `limit` tokens; the next one may have more."""
+        self._max_output_tokens = self._highest_limit
+        return JudgeError(FailReason.TRUNCATED, f"the reply hit {limit} tokens", retryable=limit < self._highest_limit)
+
+
+def identity(settings: LlmSettings, name: str, provider: str, **parameters: str) -> JudgeIdentity:
+    """Who judges, with all that a verdict depends on."""
+    if settings.rubric:
+        parameters["rubric"] = rubric_digest(settings.rubric)
+    parameters["max_input_tokens"] = str(settings.max_input_tokens)
+    return JudgeIdentity(name, provider, settings.model, PROMPT_VERSION, parameters)
+
+
+def whole_text(content: object) -> str:
+    """`content` where it is text. Raises JudgeError for an empty reply."""
+    if not isinstance(content, str) or not content.strip():
+        raise JudgeError(FailReason.MALFORMED, "an empty reply", retryable=True)
+    return content
+
+
+def refusal_of(request: BadRequestError) -> JudgeError | NotJudgedError:
+    """What a refused request means where nothing can be left out of it."""
+    text = f"{request.code} {request.text}".lower()
+    if any(sign in text for sign in _TOO_LONG):
+        return NotJudgedError(SkipReason.TOO_LONG)
+    if "content_filter" in text:
+        return JudgeError(FailReason.CONTENT_FILTER, str(request))
+    return JudgeError(FailReason.ERROR, str(request))
+
+
+def reported_model(response: dict[str, object]) -> str | None:
+    """The model that the provider says it used."""
+    model = response.get("model")
+    return model if isinstance(model, str) and _MODEL.fullmatch(model) else None
+
+
+def reported_usage(response: dict[str, object], input_field: str, output_field: str) -> Usage:
+    """What the provider says it used; a count that is none is 0, since a verdict does not depend on it."""
+    usage = response.get("usage")
+    if not isinstance(usage, dict):
+        return Usage()
+    return Usage(_count(usage.get(input_field)), _count(usage.get(output_field)))
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 31 else 0
