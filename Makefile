@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := deploy/constraints.txt
 
-.PHONY: install demo run kafka test lint format bench judge-bench clean
+.PHONY: install demo run kafka test lint format bench judge-bench captures clean
 
 install: .venv/.installed
 
@@ -46,6 +46,9 @@ bench: .venv/.installed-dev
 
 judge-bench: .venv/.installed-dev
 	@$(BIN)/python -m tests.bench.judges
+
+captures: .venv/.installed-dev
+	@$(BIN)/python -m tests.captures.apps.rebuild
 
 clean:
 	rm -rf .venv build dist *.egg-info

@@ -5,7 +5,7 @@ from dataclasses import replace
 from collector.attributes import Attributes
 from collector.codec import Span
 from collector.conventions import flattened
-from collector.conventions.common import SESSION_KEYS, facts, first_id, member_id, short
+from collector.conventions.common import SESSION_KEYS, USER_KEYS, facts, first_id, member_id, short
 from collector.conventions.documents import documents_of, read_documents
 from collector.conventions.reading import ABSENT, Dialect, Documents, Kind, SpanReading, State
 from collector.conventions.values import decode
@@ -69,7 +69,7 @@ def read(span: Span) -> SpanReading | None:
         input=asked,
         output=said,
         session=first_id(attributes, ("session.id",)) or member_id(attributes.get("metadata"), SESSION_KEYS),
-        user=first_id(attributes, ("user.id",)),
+        user=first_id(attributes, ("user.id",)) or member_id(attributes.get("metadata"), USER_KEYS),
         application=first_id(attributes, ("openinference.project.name",)),
         attributes=facts(attributes, _FACTS.get(kind, {})),
     )
