@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from evaluators.clock import Clock
 from evaluators.judges.base import JudgeReply
@@ -20,6 +21,9 @@ log = logging.getLogger(__name__)
 
 CONNECTIONS = 16
 MAX_WRITING = 1_000
+MAX_TIMEOUTS = 5
+"""One slow answer is no outage; so many in a row are."""
+
 _FIRST_PAUSE_S, _MAX_PAUSE_S = 0.05, 0.5
 
 # All replies, or 1 where the lease is ours now, or 0 where another has it.
@@ -61,6 +65,8 @@ class RedisCache:
         self._owner = secrets.token_bytes(16)
         self._prefix = settings.prefix.encode() + b":"
         self._down_until = 0.0
+        self._timeouts = 0
+        self._slots = asyncio.Semaphore(CONNECTIONS)
         self._leases: set[bytes] = set()
         self._writing: set[asyncio.Task[None]] = set()
         self._renewing: asyncio.Task[None] | None = None
@@ -137,10 +143,13 @@ class RedisCache:
             cast("Any", call).close()
             return None
         try:
-            answer = await call
+            # Whoever finds no free connection waits here: in the pool he would wait for no longer than an answer.
+            async with self._slots:
+                answer = await call
         except (RedisError, OSError, TimeoutError) as error:
             self._failed(error)
             return None
+        self._timeouts = 0
         if self.degraded is not None:
             log.info("the shared cache works again")
             self.degraded = None
@@ -148,6 +157,10 @@ class RedisCache:
 
     def _failed(self, error: Exception) -> None:
         self._metrics.cache_request("error")
+        if isinstance(error, TimeoutError | RedisTimeoutError):
+            self._timeouts += 1
+            if self._timeouts < MAX_TIMEOUTS:
+                return
         self._down_until = self._clock.monotonic() + self._settings.retry_s
         if self.degraded is None:
             log.warning("the shared cache does not answer (%s): verdicts are asked for anew", type(error).__name__)

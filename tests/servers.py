@@ -161,6 +161,7 @@ async def redis_server(folder: Path, port: int | None = None) -> AsyncIterator[i
     require("redis-server")
     port = port or free_port()
     command = ["redis-server", "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(folder)]
+    command += ["--enable-debug-command", "yes"]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
     try:
         await until(lambda: _accepts(port), _START_S)

@@ -39,7 +39,7 @@ class Worker:
         )
 
     def submit(self, number: int = 0) -> None:
-        one = sample(f"{number:032x}", answer="The same answer.")
+        one = sample(f"{number:032x}", answer=f"Answer {number}.")
         self.dispatcher.submit(one, "scripted", FACETS, 0.0)
 
     async def judged(self, number: int = 0) -> Judgement:
@@ -164,7 +164,7 @@ async def test_without_redis_every_worker_asks_for_itself_says_so_and_recovers(t
     await worker.shared.aclose()
 
 
-async def test_a_redis_that_hangs_costs_its_timeout_once_and_not_the_verdict() -> None:
+async def test_a_redis_that_hangs_costs_a_few_timeouts_and_no_verdict() -> None:
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read()
         writer.close()
@@ -175,10 +175,37 @@ async def test_a_redis_that_hangs_costs_its_timeout_once_and_not_the_verdict() -
     started = asyncio.get_running_loop().time()
     for number in range(20):
         assert isinstance((await worker.judged(number)).result, FacetAnswers)
-    assert asyncio.get_running_loop().time() - started < 2.0
+    assert asyncio.get_running_loop().time() - started < 3.0
+    assert worker.shared.degraded
     await worker.dispatcher.stop()
     await worker.shared.aclose()
     server.close()
+
+
+async def test_a_slow_answer_is_no_outage(tmp_path: Path) -> None:
+    async with redis_server(tmp_path) as port:
+        worker, client = Worker(port, 0.0, timeout_s=0.2), Redis(port=port)
+        await worker.dispatcher.start()
+        await worker.judged(0)
+        sleeping = asyncio.create_task(client.execute_command("DEBUG", "SLEEP", "0.5"))
+        await asyncio.sleep(0.1)
+        await worker.judged(1)
+        assert worker.shared.degraded is None
+        await sleeping
+        await worker.judged(2)
+        await until(lambda: not worker.shared._writing)
+        assert worker.metrics.count("cache_request", "write_dropped") == 0
+        await worker.dispatcher.stop()
+        await worker.shared.aclose()
+        await client.aclose()
+
+
+async def test_more_questions_at_once_than_connections_wait_for_one(tmp_path: Path) -> None:
+    async with workers(tmp_path, 1, 0.0) as (worker,):
+        for number in range(300):
+            worker.submit(number)
+        assert await worker.dispatcher.drain(15) == 0
+        assert worker.metrics.count("cache_request", "error") == 0
 
 
 async def test_closing_lets_go_of_leases(tmp_path: Path) -> None:

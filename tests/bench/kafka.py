@@ -1,0 +1,41 @@
+"""What holds beyond one machine, on a real broker: `python -m tests.bench.kafka [kills|scale] [--traces N]`.
+
+`kills`: workers are killed with -9 all the while, the broker restarts; what was lost, paid and told. `scale`: CPU and
+memory of a trace with 1, 2 and 4 workers, and with ten times the services, the open traces and the length of the topic.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+import uvloop
+
+from tests.bench.kafka_kills import kills
+from tests.kafka.broker import require_kafka, running_broker
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("which", nargs="?", choices=["kills"], default="kills")
+    parser.add_argument("--traces", type=int, default=20_000)
+    parser.add_argument("--per-second", type=float, default=150.0)
+    options = parser.parse_args()
+    require_kafka()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_broker(Path(folder) / "kafka") as broker,
+        asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
+    ):
+        _table(runner.run(kills(broker, Path(folder), options.traces, options.per_second)))
+
+
+def _table(rows: list[tuple[str, str]]) -> None:
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        print(f"{name:{width}}  {value:>10}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""20 000 traces through three workers that are killed all the while: what was judged, paid and told, as a table."""
+
+import asyncio
+import contextlib
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+from aiokafka import AIOKafkaConsumer
+
+from collector.demo.inbox import Inbox
+from evaluators.assessment_codec import load_assessment
+from evaluators.evaluation import Scored
+from tests.bench.kafka_fleet import Worker, asked, half_of, judge_settings, llm_stub, trace_id
+from tests.kafka.broker import Broker
+from tests.kafka.topics import Topics, topics_on
+from tests.servers import redis_server
+
+WORKERS = 3
+PARTITIONS = 12
+SERVICES = 20
+WRONG_SERVICES = 3
+KILL_EVERY_S = 6.0
+JUDGE_S = 0.2
+BEHIND = 300
+"""A trace's second half comes this many traces after its first."""
+
+PATIENCE_S = 240.0
+
+
+class Tally:
+    """What is read back from the evaluations topic."""
+
+    def __init__(self, traces: int) -> None:
+        self._traces = traces
+        self.whole = asyncio.Event()
+        self.verdicts: Counter[str] = Counter()
+        self.unscored = 0
+
+    async def read(self, address: str, topic: str) -> None:
+        """Read until cancelled."""
+        consumer = AIOKafkaConsumer(topic, bootstrap_servers=address, auto_offset_reset="earliest")
+        await consumer.start()
+        try:
+            async for message in consumer:
+                if not message.headers:
+                    one = load_assessment(message.value)
+                    self.verdicts[one.sample.trace_id] += 1
+                    self.unscored += not isinstance(one.outcome("faithfulness"), Scored)
+                    if len(self.verdicts) == self._traces:
+                        self.whole.set()
+        finally:
+            await consumer.stop()
+
+
+async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list[tuple[str, str]]:
+    """Run it; the rows of the table."""
+    inbox = Inbox()
+    url = await inbox.start()
+    async with topics_on(broker.address) as topics, redis_server(folder) as redis:
+        spans, evaluations = await topics.create("spans", PARTITIONS), await topics.create("evaluations", 1)
+        with llm_stub(JUDGE_S) as (llm, connection):
+            settings = _settings(broker.address, spans, evaluations, redis)
+            workers = [
+                Worker(folder, f"worker-{n}", "evaluate", settings | judge_settings(f"{llm}/w{n}/v1"))
+                for n in range(WORKERS)
+            ]
+            notify = {"notifiers": [{"type": "webhook", "url": url}], "outbox_path": str(folder / "outbox.db")}
+            alerting = Worker(folder, "alerting", "alert", settings | {"alerts": notify})
+            for one in (*workers, alerting):
+                one.start()
+            for one in (*workers, alerting):
+                await asyncio.to_thread(one.wait_ready)
+            tally = Tally(traces)
+            reading = asyncio.create_task(tally.read(broker.address, evaluations))
+            try:
+                began = time.monotonic()
+                sending = asyncio.create_task(_send(topics, spans, traces, per_s))
+                killed, in_flight = await _kill_while(sending, workers, broker, connection)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(tally.whole.wait(), PATIENCE_S)
+                took = time.monotonic() - began
+                await asyncio.sleep(3.0)
+                calls, _ = asked(connection)
+            finally:
+                reading.cancel()
+                await asyncio.gather(reading, return_exceptions=True)
+                for one in (*workers, alerting):
+                    await asyncio.to_thread(one.stop)
+    told = _told(inbox)
+    await inbox.stop()
+    repeats = sum(calls.values()) - len(calls)
+    return [
+        ("traces sent, of 5 spans in 2 messages", f"{traces}"),
+        ("kill -9 of a worker, each a rebalance at its end and its return", f"{killed}"),
+        ("broker restarts", "1"),
+        ("traces judged", f"{sum(trace_id(n).hex() in tally.verdicts for n in range(traces))}"),
+        ("traces lost", f"{sum(trace_id(n).hex() not in tally.verdicts for n in range(traces))}"),
+        ("verdicts without a score", f"{tally.unscored}"),
+        ("verdicts written again (same evaluation ids)", f"{sum(tally.verdicts.values()) - len(tally.verdicts)}"),
+        ("LLM calls", f"{sum(calls.values())}"),
+        ("LLM calls paid twice", f"{repeats}"),
+        ("LLM calls in flight at the kills, all together", f"{in_flight}"),
+        ("alerts raised", f"{len(told)} of {WRONG_SERVICES}"),
+        ("most notifications of one alert's raising", f"{max(told.values(), default=0)}"),
+        ("seconds", f"{took:.0f}"),
+    ]
+
+
+def _settings(address: str, spans: str, evaluations: str, redis: int) -> dict[str, object]:
+    kafka = {"bootstrap_servers": [address], "request_timeout_s": 5.0}
+    receiver = {"topics": [spans], "session_timeout_s": 3.0, "commit_interval_s": 0.5, "dead_letter_topic": None}
+    return {
+        "receivers": {"kafka": kafka | receiver},
+        "streams": kafka | {"spans_topic": spans, "evaluations_topic": evaluations},
+        "cache": {"redis": {"url": f"redis://127.0.0.1:{redis}/0", "lease_s": 5.0}},
+        "assembly": {"grace_s": 1.0, "idle_s": 60.0},
+    }
+
+
+async def _send(topics: Topics, topic: str, traces: int, per_s: float) -> None:
+    began = time.monotonic()
+    for number in range(traces + BEHIND):
+        for second, one in ((False, number), (True, number - BEHIND)):
+            if not 0 <= one < traces:
+                continue
+            service = one % SERVICES
+            body = half_of(one, f"service-{service}", second=second, wrong=service < WRONG_SERVICES and one % 7 == 0)
+            await topics.producer.send(topic, body, key=trace_id(one).hex().encode())
+        if number % 50 == 0:
+            await asyncio.sleep(max(0.0, began + number / per_s - time.monotonic()))
+    await topics.producer.flush()
+
+
+async def _kill_while(
+    sending: "asyncio.Task[None]", workers: list[Worker], broker: Broker, connection: object
+) -> tuple[int, int]:
+    """Kill and restart workers until all is sent; the broker once. Kills, and calls in flight at them."""
+    rng, killed, in_flight = random.Random(1), 0, 0
+    while not sending.done():
+        await asyncio.wait({sending}, timeout=KILL_EVERY_S)
+        if killed == 2:
+            await asyncio.to_thread(broker.stop)
+            await asyncio.to_thread(broker.start)
+        number = rng.randrange(len(workers))
+        _, running = asked(connection)  # type: ignore[arg-type]
+        in_flight += running.get(f"w{number}", 0)
+        workers[number].stop(signal.SIGKILL)
+        await asyncio.sleep(rng.uniform(0.0, 2.0))
+        workers[number].start()
+        killed += 1
+    await sending
+    return killed, in_flight
+
+
+def _told(inbox: Inbox) -> Counter[tuple[str, str, str]]:
+    """Notifications of each raising of an alert that cites contradictions."""
+    told: Counter[tuple[str, str, str]] = Counter()
+    while not inbox.alerts.empty():
+        for one in inbox.alerts.get_nowait()["signals"]:
+            if one["rule"] == "contradicted_claim" and one["state"] == "firing":
+                told[one["service"], one["rule"], str(one["starts_at"])] += 1
+    return told
