@@ -49,10 +49,11 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _inspect(options: argparse.Namespace) -> int:
+    from collector.conventions.reader import TraceReader
     from collector.inspect import run_inspect
 
-    rules = config.load(options.config).operator_rules
-    return run_inspect(options.files, options.json, rules)
+    settings = config.load(options.config)
+    return run_inspect(options.files, options.json, TraceReader(settings.operator_rules, settings.context))
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -12,6 +12,7 @@ from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from alerts.writeback.settings import WriteBackSettings
 from collector.assembler import AssemblySettings
+from collector.conventions.context_settings import ContextSettings
 from collector.conventions.rules import OperatorRule
 from collector.receivers.kafka_settings import KafkaReceiverSettings
 from collector.receivers.settings import ReceiverSettings
@@ -73,6 +74,7 @@ class Config(Strict):
     receivers: ReceiversConfig = ReceiversConfig()
     assembly: AssemblySettings = AssemblySettings()
     operator_rules: tuple[OperatorRule, ...] = ()
+    context: ContextSettings = ContextSettings()
     judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
     cache: CacheSettings = CacheSettings()
     alerts: AlertSettings = AlertSettings()

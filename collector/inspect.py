@@ -12,7 +12,6 @@ import orjson
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import Examination, TraceReader
-from collector.conventions.rules import OperatorRule
 from collector.envelope import MAX_SPANS
 from collector.otlp_json import to_protobuf
 from collector.status import RefusedError
@@ -47,9 +46,9 @@ class Inspection:
         self.rejected[reason] += count
 
 
-def run_inspect(paths: Sequence[Path], as_json: bool, rules: Sequence[OperatorRule] = ()) -> int:
+def run_inspect(paths: Sequence[Path], as_json: bool, reader: TraceReader | None = None) -> int:
     """Print what the monitor would see in the files; 1 where one of them could not be read, else 0."""
-    found = inspect_files(paths, TraceReader(rules))
+    found = inspect_files(paths, reader or TraceReader())
     if as_json:
         for examination in found.examinations:
             sys.stdout.write(as_line(examination.sample))

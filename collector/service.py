@@ -79,7 +79,7 @@ class Service:
         self.engine = self._build_engine()
         self._streams = self._build_streams()
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
-        reader = TraceReader(config.operator_rules)
+        reader = TraceReader(config.operator_rules, config.context)
         self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in self._judges}
         self._write_back = self._build_write_back()
         relay = self._streams.relay if self._streams else None

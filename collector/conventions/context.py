@@ -23,7 +23,7 @@ def context_of(tree: Tree) -> Context:
     Of nested ones the outermost that tells its documents counts; a reranking stands for the retrievals it was given.
     """
     sources: list[Node] = []
-    for node in sorted(tree.of_kind(Kind.RETRIEVAL, Kind.RERANKING), key=_ended):
+    for node in sorted(tree.of_kind(Kind.RETRIEVAL, Kind.RERANKING), key=ended):
         if node.covered:
             continue
         if node.kind is Kind.RETRIEVAL:
@@ -45,7 +45,8 @@ def cut_at(context: Context, limit: int) -> Context:
     return replace(context, chunks=tuple(chunks), incomplete=True)
 
 
-def _ended(node: Node) -> tuple[int, int, bytes]:
+def ended(node: Node) -> tuple[int, int, bytes]:
+    """What spans are put in order of their ends by."""
     return node.span.end_ns or node.span.start_ns, node.span.start_ns, node.span.span_id
 
 

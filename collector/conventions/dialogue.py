@@ -60,7 +60,7 @@ def answer_of(tree: Tree, context: Context) -> tuple[Text | None, str]:
     application = _application(tree, context.sources)
     if output is None and application and application[0].failed:
         return None, "the application failed"
-    said = [text for node in _generations(tree, context) if (text := answer_in(node.reading.output))]
+    said = [text for node in generations_of(tree, context) if (text := answer_in(node.reading.output))]
     said = [text for text in said if text.masked or not _is_context(text, context, said_by_model=True)]
     last = said[-1] if said else None
     if output is not None and (last is None or not last.plain or any(_agree(output, text) for text in said)):
@@ -102,7 +102,7 @@ def _application(tree: Tree, sources: Sequence[Node]) -> list[Node]:
     return [node for node in above if not node.aside]
 
 
-def _generations(tree: Tree, context: Context) -> list[Node]:
+def generations_of(tree: Tree, context: Context) -> list[Node]:
     """The model's calls that may have made the answer, in the order of their ends.
 
     Not those within a retrieval (query rewriting, scoring), nor those that ended before it began, and those of

@@ -24,6 +24,13 @@ def last_text(messages: Sequence[object], roles: frozenset[str]) -> str | None:
     return None
 
 
+def conversation(value: object) -> list[Mapping[str, object]]:
+    """The messages in a decoded input, in order; empty where there are none."""
+    if isinstance(value, Mapping):
+        return [value] if role(value) else conversation(value.get("messages"))
+    return list(_flat(value)) if isinstance(value, list) and is_conversation(value) else []
+
+
 def is_conversation(items: Sequence[object]) -> bool:
     """Whether the list holds messages: things that somebody in a role said."""
     first = next(iter(_flat(items)), None)

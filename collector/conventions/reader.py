@@ -5,9 +5,12 @@ from dataclasses import dataclass, replace
 
 from collector.codec import decode_span
 from collector.conventions import origin
+from collector.conventions.agentic import with_tools
 from collector.conventions.context import Context, context_of, cut_at
-from collector.conventions.dialogue import answer_of, question_of
+from collector.conventions.context_settings import ContextSettings
+from collector.conventions.dialogue import answer_of, generations_of, question_of
 from collector.conventions.limits import length_limit
+from collector.conventions.prompt_context import with_prompt
 from collector.conventions.reading import Documents, Text
 from collector.conventions.registry import DIALECTS, markers, read_span
 from collector.conventions.rules import OperatorRule, rule_markers
@@ -33,11 +36,13 @@ class Examination:
 class TraceReader:
     """Reads closed traces. Never raises: a span that cannot be read is left out, and the reason says so.
 
-    `rules` name retrievals that no dialect marks; the first rule that fits a span wins over its dialects.
+    `rules` name retrievals that no dialect marks; the first rule that fits a span wins over its dialects. `settings`
+    say where else context may be taken from.
     """
 
-    def __init__(self, rules: Sequence[OperatorRule] = ()) -> None:
+    def __init__(self, rules: Sequence[OperatorRule] = (), settings: ContextSettings | None = None) -> None:
         self._rules = tuple(rules)
+        self._settings = settings or ContextSettings()
 
     @property
     def markers(self) -> tuple[bytes, ...]:
@@ -56,9 +61,11 @@ class TraceReader:
             return Examination(_nothing(trace, unread), Tree((), None))
         tree = grow(nodes)
         limit = length_limit(nodes)
-        context = _with_explicit(context_of(tree), tree)
+        context = self._context(tree)
         context = context if limit is None else cut_at(context, limit)
         question, asked = question_of(tree, context)
+        if self._settings.from_prompt:
+            context = with_prompt(context, generations_of(tree, context), question, self._settings.max_chars_per_source)
         answer, answered = answer_of(tree, context)
         readiness = readiness_of(context, question, answer)
         reason = reason_of(readiness, tree, context, asked, answered)
@@ -81,6 +88,13 @@ class TraceReader:
             span_id=(tree.root or tree.nodes[0]).span.span_id.hex(),
         )
         return Examination(sample, tree, context.sources)
+
+    def _context(self, tree: Tree) -> Context:
+        context = context_of(tree)
+        if self._settings.is_agentic(origin.service_of(tree)):
+            answering = generations_of(tree, context)
+            context = with_tools(tree, context, answering, self._settings.max_chars_per_source)
+        return _with_explicit(context, tree)
 
     def _nodes(self, spans: Sequence[KeptSpan]) -> tuple[list[Node], int]:
         """The recognised spans, and how many could not be read."""

@@ -1,17 +1,21 @@
 """Whether a trace can be judged, and the sentence that tells an operator why not and what to set."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from collector.conventions.context import Context
 from collector.conventions.documents import read_documents
+from collector.conventions.prompt_context import SOURCE as PROMPT
 from collector.conventions.reading import Documents, Kind, State, Text
 from collector.conventions.registry import switch_of
 from collector.conventions.tree import Node, Tree
 from evaluators.sample import Readiness
 
 _LOOKED_AT = 8
-_NO_FIELD = "add `content` to each recorded document, or declare `retrievalContext` in the trace's metadata"
+_NO_FIELD = (
+    "add `content` to each recorded document, declare `retrievalContext` in the trace's metadata, "
+    "or set `context.from_prompt` or a `chunk_store`"
+)
 _UNKNOWN_KEYS = "an operator rule can name the key of the text"
 _STATES = {
     State.ABSENT: "the retrieval recorded no documents",
@@ -46,10 +50,20 @@ def reason_of(readiness: Readiness, tree: Tree, context: Context, asked: str, an
         return _with_switch(_missing("answer", answered), tree.nodes)
     if readiness is Readiness.NO_QUESTION:
         return _with_switch(_missing("question", asked), tree.nodes)
-    found = _count(len(context.chunks), "chunk") + " from " + _count(len(context.sources), "retrieval")
+    found = _count(len(context.chunks), "chunk") + " from " + _told_by(context.sources)
+    if any(chunk.source == PROMPT for chunk in context.chunks):
+        found = "the prompt in place of documents without text"
     if not context.sources:
         found = _count(len(context.chunks), "chunk") + " declared by the application"
     return f"{found}; question from {asked}; answer from {answered}"
+
+
+def _told_by(sources: Sequence[Node]) -> str:
+    tools = sum(source.kind is Kind.TOOL for source in sources)
+    retrievals = _count(len(sources) - tools, "retrieval")
+    if not tools:
+        return retrievals
+    return _count(tools, "tool call") if tools == len(sources) else f"{retrievals} and {_count(tools, 'tool call')}"
 
 
 def looks_like_retrieval(tree: Tree) -> Node | None:
