@@ -12,7 +12,7 @@ from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import Assessment, Diagnosis, Evaluation, Scored
 
-SCORE_BUCKETS = (0.0, 0.1, 0.2, 0.5, 0.7, 0.8, 0.85, 0.9, 0.95)
+SCORE_BUCKETS = (0.0, 0.2, 0.5, 0.8, 0.85, 0.9)
 """0 tells "no claim contradicted" from "some"; the others lie at the thresholds that people use."""
 
 AGE_BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)
@@ -72,6 +72,9 @@ class Metrics:
         )
         self._diagnoses = series.counter(
             "diagnoses", "Root causes of weak answers, and none for the others.", "service", "judge", "diagnosis"
+        )
+        self._injections = series.counter(
+            "injections_suspected", "Verdicts on traces that hold text which addresses the judge.", "service"
         )
         self._age = series.histogram("verdict_age_seconds", "From a trace's end to its verdict.", AGE_BUCKETS, "judge")
 
@@ -137,12 +140,17 @@ class Metrics:
 
         A verdict that supersedes an earlier one of the same trace counts again: Prometheus cannot take back.
         """
+        self._injections(assessment.sample.service)
         for evaluation in assessment.evaluations:
             self._evaluation(assessment, evaluation)
         if assessment.diagnosis is not Diagnosis.UNKNOWN:
             self._diagnoses(assessment.sample.service, assessment.judge, assessment.diagnosis).inc()
         if math.isfinite(assessment.age_s):
             self._age(assessment.judge).observe(max(0.0, assessment.age_s))
+
+    def injection_suspected(self, service: str) -> None:
+        """Count a verdict on a trace that holds text which addresses the judge."""
+        self._injections(service).inc()
 
     def _evaluation(self, assessment: Assessment, evaluation: Evaluation) -> None:
         service, outcome = assessment.sample.service, evaluation.outcome

@@ -129,6 +129,8 @@ class Pipeline:
     def deliver(self, judgement: Judgement) -> None:
         """Turn a judgement into metrics, a record and, where it matters, a signal; then its receipts may go."""
         route = self._routes[judgement.judge]
+        if "injection" in judgement.flags:
+            self._metrics.injection_suspected(judgement.sample.service)
         try:
             self._tell(
                 assess(

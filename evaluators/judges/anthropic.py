@@ -13,7 +13,6 @@ from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import (
     Completion,
     LlmJudge,
-    identity,
     refusal_of,
     reported_model,
     reported_usage,
@@ -41,7 +40,7 @@ class AnthropicJudge(LlmJudge):
     """
 
     def __init__(self, settings: AnthropicSettings, clock: Clock | None = None) -> None:
-        super().__init__(settings, remote=not is_loopback(settings.base_url))
+        super().__init__(settings, settings.name, remote=not is_loopback(settings.base_url))
         key = read_key(settings.name, settings.api_key_env)
         self._settings = settings
         self._endpoint = HttpEndpoint(
@@ -56,7 +55,7 @@ class AnthropicJudge(LlmJudge):
     def identity(self) -> JudgeIdentity:
         """Who judges, and on which server."""
         server = URL(self._settings.base_url).authority
-        return identity(self._settings, self._settings.name, "anthropic", server=server, temperature="0")
+        return self._identity(self._settings, self._settings.name, "anthropic", server=server, temperature="0")
 
     async def aclose(self) -> None:
         """Close the connections."""

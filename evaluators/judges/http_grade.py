@@ -8,17 +8,18 @@ from yarl import URL
 
 from evaluators.clean_text import clean
 from evaluators.clock import Clock, SystemClock
+from evaluators.egress import EgressSettings, build_egress
 from evaluators.facets import Facet, FacetAnswers
 from evaluators.grading import dump_question, read_grade, texts_to_grade
 from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import refusal_of
-from evaluators.judges.settings import JudgeSettingsBase, KeyEnv, Name, PlainUrl, Timeout, is_loopback, read_key
+from evaluators.judges.settings import KeyEnv, Name, PlainUrl, Timeout, is_loopback, read_key
 from evaluators.sample import RagSample
 
 
-class HttpSettings(JudgeSettingsBase):
+class HttpSettings(EgressSettings):
     """`version` is yours to raise when the service's scores change meaning. The key, if any, goes as a bearer token."""
 
     type: Literal["http"] = "http"
@@ -41,21 +42,23 @@ class HttpJudge:
         url = URL(settings.url)
         self.facets = settings.facets
         self.remote = not is_loopback(settings.url)
-        self.identity = JudgeIdentity(settings.name, "http", url.authority + url.path.rstrip("/"), settings.version)
+        self._egress = build_egress(settings.name, settings, remote=self.remote)
+        model = url.authority + url.path.rstrip("/")
+        self.identity = JudgeIdentity(settings.name, "http", model, settings.version, self._egress.parameters)
         key = read_key(settings.name, settings.api_key_env)
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._endpoint = HttpEndpoint(settings.url, headers, clock or SystemClock(), timeout_s=settings.timeout_s)
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """Post the sample, read the grade."""
-        texts = texts_to_grade(sample).each(clean)
+        texts, passage = texts_to_grade(sample).each(clean), self._egress.open()
         suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         try:
-            response = await self._endpoint.post(dump_question(texts))
+            response = await self._endpoint.post(dump_question(texts.each(passage.protect)))
         except BadRequestError as refusal:
             raise refusal_of(refusal) from None
         grade = read_grade(orjson.dumps(response).decode())
-        return JudgeReply(FacetAnswers(grade=grade), flags=("injection",) if suspicious else ())
+        return JudgeReply(passage.restored(FacetAnswers(grade=grade)), flags=("injection",) if suspicious else ())
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from evaluators.asks import PROMPT_VERSION, rubric_digest
+from evaluators.egress import build_egress
 from evaluators.evaluation import FailReason, SkipReason
 from evaluators.facets import Facet
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
@@ -35,8 +36,9 @@ class LlmJudge(ABC):
     A reply that hits the output limit doubles the limit, once, and is retryable.
     """
 
-    def __init__(self, settings: LlmSettings, *, remote: bool) -> None:
+    def __init__(self, settings: LlmSettings, name: str, *, remote: bool) -> None:
         self.facets = settings.facets
+        self._egress = build_egress(name, settings, remote=remote)
         self.remote = remote
         self._rubric = settings.rubric
         self._max_input_tokens = settings.max_input_tokens
@@ -50,10 +52,12 @@ class LlmJudge(ABC):
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """One completion, read strictly."""
-        prompt = build_prompt(sample, facets, self._max_input_tokens, rubric=self._rubric)
+        passage = self._egress.open()
+        protect = passage.protect if self._egress.parameters else None
+        prompt = build_prompt(sample, facets, self._max_input_tokens, rubric=self._rubric, protect=protect)
         completion = await self._complete(prompt, facets, self._max_output_tokens)
         answers = read_verdict(completion.text, facets, prompt.shown, self._rubric)
-        return JudgeReply(answers, completion.usage, completion.model, prompt.flags)
+        return JudgeReply(passage.restored(answers), completion.usage, completion.model, prompt.flags)
 
     @abstractmethod
     async def _complete(self, prompt: Prompt, facets: frozenset[Facet], limit: int) -> Completion:
@@ -63,18 +67,17 @@ class LlmJudge(ABC):
     async def aclose(self) -> None:
         """Close the connections. May be called twice."""
 
+    def _identity(self, settings: LlmSettings, name: str, provider: str, **parameters: str) -> JudgeIdentity:
+        """Who judges, with all that a verdict depends on."""
+        if settings.rubric:
+            parameters["rubric"] = rubric_digest(settings.rubric)
+        parameters["max_input_tokens"] = str(settings.max_input_tokens)
+        return JudgeIdentity(name, provider, settings.model, PROMPT_VERSION, parameters | self._egress.parameters)
+
     def _truncated(self, limit: int) -> JudgeError:
         """The error of a reply that hit `limit` tokens; the next one may have more."""
         self._max_output_tokens = self._highest_limit
         return JudgeError(FailReason.TRUNCATED, f"the reply hit {limit} tokens", retryable=limit < self._highest_limit)
-
-
-def identity(settings: LlmSettings, name: str, provider: str, **parameters: str) -> JudgeIdentity:
-    """Who judges, with all that a verdict depends on."""
-    if settings.rubric:
-        parameters["rubric"] = rubric_digest(settings.rubric)
-    parameters["max_input_tokens"] = str(settings.max_input_tokens)
-    return JudgeIdentity(name, provider, settings.model, PROMPT_VERSION, parameters)
 
 
 def whole_text(content: object) -> str:

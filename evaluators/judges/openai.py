@@ -15,7 +15,6 @@ from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import (
     Completion,
     LlmJudge,
-    identity,
     refusal_of,
     reported_model,
     reported_usage,
@@ -44,7 +43,7 @@ class OpenAIJudge(LlmJudge):
     """
 
     def __init__(self, settings: OpenAISettings, clock: Clock | None = None) -> None:
-        super().__init__(settings, remote=not is_loopback(settings.base_url))
+        super().__init__(settings, settings.name, remote=not is_loopback(settings.base_url))
         key = read_key(settings.name, settings.api_key_env)
         self._settings = settings
         self._endpoint = HttpEndpoint(
@@ -59,7 +58,9 @@ class OpenAIJudge(LlmJudge):
     def identity(self) -> JudgeIdentity:
         """Who judges, and on which server."""
         server = URL(self._settings.base_url).authority
-        return identity(self._settings, self._settings.name, "openai", server=server, temperature="0", seed=str(_SEED))
+        return self._identity(
+            self._settings, self._settings.name, "openai", server=server, temperature="0", seed=str(_SEED)
+        )
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -4,9 +4,10 @@ import ipaddress
 import os
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
+from pydantic import AfterValidator, Field, PositiveInt
 from yarl import URL
 
+from evaluators.egress import EgressSettings
 from evaluators.errors import PermanentError
 from evaluators.facets import Facet
 
@@ -31,13 +32,7 @@ PlainUrl = Annotated[str, AfterValidator(_plain_url)]
 """An address that may be shown: nothing secret is in it."""
 
 
-class JudgeSettingsBase(BaseModel):
-    """An unknown key is a mistake, and no message repeats a value."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-
-class LlmSettings(JudgeSettingsBase):
+class LlmSettings(EgressSettings):
     """What every judge behind a language model takes.
 
     `api_key_env` names the environment variable that holds the key; null for a server that wants none. `plan`: all

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.evaluation import FailReason
 from evaluators.facets import (
@@ -23,14 +23,16 @@ from evaluators.facets import (
     Support,
 )
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply
-from evaluators.judges.settings import JudgeSettingsBase, Name
+from evaluators.judges.settings import Name
 from evaluators.sample import RagSample
 
 _QUOTE = 200
 
 
-class StubSettings(JudgeSettingsBase):
+class StubSettings(BaseModel):
     """`support` is said of the one claim, `score` is every score; with `fail` every call fails for that reason."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     type: Literal["stub"] = "stub"
     name: Name = "stub"

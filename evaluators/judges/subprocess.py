@@ -12,13 +12,15 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator
 
 from evaluators.clean_text import clean
+from evaluators.egress import EgressSettings, build_egress
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason
 from evaluators.facets import Facet, FacetAnswers
 from evaluators.grading import dump_question, read_grade, texts_to_grade
 from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply
-from evaluators.judges.settings import JudgeSettingsBase, Name, Timeout
+from evaluators.judges.settings import Name, Timeout
+from evaluators.redaction import redact
 from evaluators.sample import RagSample
 
 MAX_OUTPUT = 256 * 1024
@@ -27,7 +29,7 @@ MAX_OUTPUT = 256 * 1024
 _MAX_STDERR = 300
 
 
-class SubprocessSettings(JudgeSettingsBase):
+class SubprocessSettings(EgressSettings):
     """`command` is the program and its arguments, run without a shell; nothing of a trace is ever an argument.
 
     `version` is yours to raise when the program's scores change meaning. `environment` names the variables of the
@@ -67,12 +69,16 @@ class SubprocessJudge:
         if program is None:
             raise PermanentError(f"judge {settings.name!r}: command: there is no program {settings.command[0]!r}")
         self.facets = settings.facets
+        self._egress = build_egress(settings.name, settings, remote=self.remote)
         self.identity = JudgeIdentity(
             settings.name,
             provider="subprocess",
             model=_basename(program),
             version=settings.version,
-            parameters={"command": hashlib.sha256("\0".join(settings.command).encode()).hexdigest()[:12]},
+            parameters={
+                "command": hashlib.sha256("\0".join(settings.command).encode()).hexdigest()[:12],
+                **self._egress.parameters,
+            },
         )
         self._command = (program, *settings.command[1:])
         self._environment = _environment(settings.environment)
@@ -80,11 +86,11 @@ class SubprocessJudge:
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """Run it, with the sample as its stdin."""
-        texts = texts_to_grade(sample).each(clean)
-        output = await self._run(dump_question(texts))
+        texts, passage = texts_to_grade(sample).each(clean), self._egress.open()
+        output = await self._run(dump_question(texts.each(passage.protect)))
         suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         grade = read_grade(output.decode("utf-8", "replace"))
-        return JudgeReply(FacetAnswers(grade=grade), flags=("injection",) if suspicious else ())
+        return JudgeReply(passage.restored(FacetAnswers(grade=grade)), flags=("injection",) if suspicious else ())
 
     async def aclose(self) -> None:
         """Nothing to close: each program ends with its sample."""
@@ -138,7 +144,7 @@ async def _tail(stream: asyncio.StreamReader) -> str:
     tail = b""
     while part := await stream.read(65_536):
         tail = (tail + part)[-4 * _MAX_STDERR :]
-    return " ".join(clean(tail.decode("utf-8", "replace")).split())[-_MAX_STDERR:]
+    return redact(" ".join(clean(tail.decode("utf-8", "replace")).split()))[-_MAX_STDERR:]
 
 
 async def _end(process: Process) -> None:

@@ -103,6 +103,18 @@ def test_a_rag_trace_goes_to_the_judge_with_the_facets_of_all_metrics() -> None:
     assert line.value('groundwatch_traces_total{outcome="rag",service="shop"}') == 1
 
 
+def test_a_suspected_injection_is_counted_by_service() -> None:
+    line = Line()
+    line.take(RAG)
+    line.close()
+    ((sample, judge, facets),) = line.dispatched.submitted
+    line.judge_all()
+    assert line.value('groundwatch_injections_suspected_total{service="shop"}') == 0
+    flagged = Judgement(sample, judge, "lexical@1", facets, answers(Support.SUPPORTED), flags=("injection",))
+    line.pipeline.deliver(flagged)
+    assert line.value('groundwatch_injections_suspected_total{service="shop"}') == 1
+
+
 def test_a_trace_that_no_rule_can_take_is_not_even_read() -> None:
     line = Line(SamplingRule(rate=0.0))
     line.take(RAG)

@@ -214,4 +214,4 @@ async def test_a_judge_on_this_machine_is_not_remote():
 
 async def test_the_identity_tells_server_model_prompt_and_parameters():
     judge = OpenAIJudge(OpenAISettings(base_url="http://h:8000/v1", model="m", api_key_env=None))
-    assert str(judge.identity) == "openai/m@1?max_input_tokens=16000,seed=7,server=h:8000,temperature=0"
+    assert str(judge.identity) == ("openai/m@1?max_input_tokens=16000,redaction=1,seed=7,server=h:8000,temperature=0")
