@@ -12,15 +12,16 @@ from pathlib import Path
 import uvloop
 
 from tests.bench.kafka_kills import kills
+from tests.bench.kafka_scale import scale
 from tests.kafka.broker import require_kafka, running_broker
 
 
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("which", nargs="?", choices=["kills"], default="kills")
-    parser.add_argument("--traces", type=int, default=20_000)
-    parser.add_argument("--per-second", type=float, default=150.0)
+    parser.add_argument("which", nargs="?", choices=["kills", "scale"], default="kills")
+    parser.add_argument("--traces", type=int, help="20000 for kills, 4000 for each case of scale")
+    parser.add_argument("--per-second", type=float, default=150.0, help="traces sent (kills)")
     options = parser.parse_args()
     require_kafka()
     with (
@@ -28,7 +29,10 @@ def main() -> None:
         running_broker(Path(folder) / "kafka") as broker,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
-        _table(runner.run(kills(broker, Path(folder), options.traces, options.per_second)))
+        if options.which == "kills":
+            _table(runner.run(kills(broker, Path(folder), options.traces or 20_000, options.per_second)))
+        else:
+            _table(runner.run(scale(broker, Path(folder), options.traces or 4_000)))
 
 
 def _table(rows: list[tuple[str, str]]) -> None:
