@@ -59,11 +59,18 @@ class LabelValues:
 
 
 class Family(Generic[Child]):
-    """A metric with its guarded labels. Children are cached: the library's own lookup costs ten times as much."""
+    """A metric with its guarded labels. Children are cached: the library's own lookup costs ten times as much.
 
-    def __init__(self, metric: Child, labels: tuple[LabelValues, ...]) -> None:
+    Labels multiply: past `limit` series the label at `spill` becomes `__other__` in those that are new. `overflows`
+    counts how often that was asked for.
+    """
+
+    def __init__(self, metric: Child, labels: tuple[LabelValues, ...], limit: int, spill: int | None) -> None:
+        self.overflows = 0
         self._metric: Child = metric
         self._labels = labels
+        self._limit = limit
+        self._spill = spill
         self._children: dict[tuple[str, ...], Child] = {}
 
     def __call__(self, *raw: str) -> Child:
@@ -83,6 +90,14 @@ class Family(Generic[Child]):
         # Cached under the cleaned values only: raw ones are the sender's, and without number.
         values = self._values(raw)
         child = self._children.get(values)
+        if child is None and self._spill is not None and len(self._children) >= self._limit:
+            self.overflows += 1
+            values = _with_other(values, self._spill)
+            child = self._children.get(values)
         if child is None:
             child = self._children[values] = self._metric.labels(*values) if values else self._metric
         return child
+
+
+def _with_other(values: tuple[str, ...], at: int) -> tuple[str, ...]:
+    return (*values[:at], OTHER, *values[at + 1 :])

@@ -12,14 +12,18 @@ from alerts.labels import Child, Family, LabelValues, Overflowing
 TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
+MAX_SERIES = 800
+MAX_HISTOGRAMS = 500
+"""Of one name; a histogram is a dozen series. Together they keep a scrape below a megabyte."""
+
 _DEFAULT_LIMIT = 64
 
 
 class SeriesRegistry:
     """Makes counters, gauges and histograms of the namespace `groundwatch`.
 
-    `limits`: how many values a label may take, by label name. All families share the guard of a label, so that a
-    service is either known everywhere or `__other__` everywhere.
+    `limits`: how many values a label may take, by label name. All families share the guard of a label, so that the
+    same services are known everywhere, up to what a family may hold in all.
     """
 
     def __init__(self, limits: Mapping[str, int]) -> None:
@@ -47,7 +51,7 @@ class SeriesRegistry:
     def histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Family[Histogram]:
         """A histogram with these upper bounds and +Inf."""
         metric = Histogram(f"groundwatch_{name}", text, labels, registry=self._registry, buckets=buckets)
-        return self._family(metric, labels)
+        return self._family(metric, labels, MAX_HISTOGRAMS)
 
     def guard(self, label: str) -> LabelValues:
         """The guard of a label."""
@@ -77,8 +81,11 @@ class SeriesRegistry:
             return openmetrics.generate_latest(exposed, version="1.0.0"), OPENMETRICS  # type: ignore[no-untyped-call]
         return generate_latest(exposed), TEXT
 
-    def _family(self, metric: Child, labels: tuple[str, ...]) -> Family[Child]:
-        return Family(metric, tuple(self.guard(label) for label in labels))
+    def _family(self, metric: Child, labels: tuple[str, ...], limit: int = MAX_SERIES) -> Family[Child]:
+        spill = labels.index("service") if "service" in labels else None
+        family = Family(metric, tuple(self.guard(label) for label in labels), limit, spill)
+        self.count_overflows("service", family)
+        return family
 
 
 class _WithoutCreated(CollectorRegistry):

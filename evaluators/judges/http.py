@@ -107,11 +107,13 @@ def retry_after(value: str | None, now: float) -> float | None:
         return None
     try:
         return float(int(value))
+    except OverflowError:
+        return None
     except ValueError:
         pass
     try:
         return parsedate_to_datetime(value).timestamp() - now
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -102,6 +102,8 @@ async def test_a_server_that_hangs_up_is_unavailable_and_retryable():
         ("soon", None),
         ("", None),
         ("nan", None),
+        ("9" * 400, None),
+        ("9" * 5000, None),
         (None, None),
     ],
 )

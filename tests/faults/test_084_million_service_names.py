@@ -1,20 +1,27 @@
 """Row 84: a million service names cost a bounded scrape, bounded memory, and are counted."""
 
 from alerts.exposition import MAX_SERVICES, Metrics
-from evaluators.evaluation import Outcome, Scored
-from evaluators.metrics import ONLINE_METRICS
+from alerts.rules.defaults import DEFAULT_RULES
+from evaluators.evaluation import FailReason, Outcome, Scored
+from evaluators.metrics import METRICS, ONLINE_METRICS
 from tests.alerts.engines import bench, series
 from tests.fakes import FakeClock
-from tests.verdicts import assessment, contradicted
+from tests.verdicts import assessment, contradicted, failed
 
-EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in ONLINE_METRICS}
+EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in METRICS}
 NAMES = 1_000_000
 
 
 def test_the_scrape_stays_below_a_megabyte() -> None:
     metrics = Metrics(FakeClock())
     for number in range(500):
-        metrics.assessment(assessment(number, service=f"service-{number}-with-a-long-name", outcomes=EVERY_METRIC))
+        service = f"service-{number}-with-a-long-name"
+        for judge in ("lexical", "gpt"):
+            metrics.expect_judge(judge, ["claim_support", "chunk_relevance", "answer_fit"])
+            metrics.assessment(assessment(number, service=service, judge=judge, outcomes=EVERY_METRIC))
+            metrics.assessment(failed(number, list(FailReason)[number % 10], service=service, judge=judge))
+        for rule in DEFAULT_RULES:
+            metrics.expect_rule(rule.name, service, rule.severity)
     for number in range(NAMES):
         metrics.trace(f"service-{number}-with-a-long-name", "rag")
     metrics.refresh()
@@ -24,6 +31,17 @@ def test_the_scrape_stays_below_a_megabyte() -> None:
     overflow = series(metrics, "groundwatch_label_overflow_total", label="service")
     assert overflow is not None
     assert overflow >= NAMES - MAX_SERVICES
+
+
+def test_the_first_hundred_services_have_all_default_scores_of_one_judge() -> None:
+    metrics = Metrics(FakeClock())
+    default: dict[str, Outcome] = {name: Scored(0.5) for name in ONLINE_METRICS}
+    for number in range(200):
+        metrics.assessment(assessment(number, service=f"service-{number}", outcomes=default))
+    for name in ONLINE_METRICS:
+        labels = {"metric": name, "judge": "lexical"}
+        assert series(metrics, "groundwatch_score_count", service="service-99", **labels) == 1.0
+        assert series(metrics, "groundwatch_score_count", service="__other__", **labels) == 100.0
 
 
 async def test_rules_watch_so_many_services_apart_and_the_rest_as_one() -> None:
