@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kafka.certificate import write_certificate
 from tests.servers import free_port
 
 VERSION = "4.3.1"
@@ -25,17 +26,29 @@ _POM = Path(__file__).parent / "pom.xml"
 _LIBS = Path(sys.prefix) / "kafka" / f"libs-{VERSION}"
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.11.0:copy-dependencies"
 _START_S = 60.0
+USER, PASSWORD = "monitor", "hush"
+_SCRAM = [
+    part
+    for mechanism in ("SCRAM-SHA-256", "SCRAM-SHA-512")
+    for part in ("--add-scram", f"{mechanism}=[name={USER},password={PASSWORD}]")
+]
 _FETCH_S = 600.0
 
 
 class Broker:
-    """One broker on a fixed port; it can be killed, stopped and started again, and keeps its data."""
+    """One broker on fixed ports; it can be killed, stopped and started again, and keeps its data.
+
+    `address` is open to all; `secure_address` wants TLS with the certificate in `ca`, and USER with PASSWORD. Only
+    Apache Kafka has the latter.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._port, self._controller_port = free_port(), free_port()
+        self._port, self._controller_port, secure_port = free_port(), free_port(), free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.address = f"127.0.0.1:{self._port}"
+        self.secure_address = f"localhost:{secure_port}"
+        self.ca = folder / "ca.pem"
         self.is_apache = _has_java()
 
     def start(self) -> None:
@@ -74,21 +87,32 @@ class Broker:
         self._folder.mkdir(parents=True, exist_ok=True)
         file = self._folder / "server.properties"
         file.write_text(self._properties())
+        write_certificate(self._folder)
         tool = [*_java(), "kafka.tools.StorageTool", "format", "--cluster-id", "Z3JvdW5kd2F0Y2gtdGVzdA"]
-        done = subprocess.run([*tool, "--config", str(file), "--standalone"], capture_output=True, check=False)
+        done = subprocess.run([*tool, "--config", str(file), "--standalone", *_SCRAM], capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode()
 
     def _properties(self) -> str:
-        here, controller = f"PLAINTEXT://{self.address}", f"CONTROLLER://127.0.0.1:{self._controller_port}"
+        controller = f"CONTROLLER://127.0.0.1:{self._controller_port}"
+        listeners = f"PLAINTEXT://{self.address},{controller},SECURE://{self.secure_address}"
+        module = "org.apache.kafka.common.security"
         settings = {
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.bootstrap.servers": f"127.0.0.1:{self._controller_port}",
-            "listeners": f"{here},{controller}",
-            "advertised.listeners": f"{here},{controller}",
+            "listeners": listeners,
+            "advertised.listeners": listeners,
             "inter.broker.listener.name": "PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL",
+            "listener.name.secure.ssl.keystore.type": "PEM",
+            "listener.name.secure.ssl.keystore.location": self._folder / "server.pem",
+            "listener.name.secure.sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+            "listener.name.secure.plain.sasl.jaas.config": (
+                f'{module}.plain.PlainLoginModule required user_{USER}="{PASSWORD}";'
+            ),
+            "listener.name.secure.scram-sha-256.sasl.jaas.config": f"{module}.scram.ScramLoginModule required;",
+            "listener.name.secure.scram-sha-512.sasl.jaas.config": f"{module}.scram.ScramLoginModule required;",
             "log.dirs": self._folder / "data",
             "auto.create.topics.enable": "false",
             "offsets.topic.replication.factor": 1,
