@@ -9,6 +9,10 @@ OTHER = "__other__"
 
 MAX_LENGTH = 128
 
+_AROUND = 40
+_ORDINARY = 80
+"""Bytes of a line without its label values, and of a line with ordinary ones."""
+
 Child = TypeVar("Child", Counter, Gauge, Histogram)
 
 
@@ -61,15 +65,15 @@ class LabelValues:
 class Family(Generic[Child]):
     """A metric with its guarded labels. Children are cached: the library's own lookup costs ten times as much.
 
-    Labels multiply: past `limit` series the label at `spill` becomes `__other__` in those that are new. `overflows`
-    counts how often that was asked for.
+    Labels multiply: past `limit` series of ordinary size, or fewer of larger size, the label at `spill` becomes
+    `__other__` in those that are new. `overflows` counts how often that was asked for.
     """
 
     def __init__(self, metric: Child, labels: tuple[LabelValues, ...], limit: int, spill: int | None) -> None:
         self.overflows = 0
         self._metric: Child = metric
         self._labels = labels
-        self._limit = limit
+        self._room = limit * _ORDINARY
         self._spill = spill
         self._children: dict[tuple[str, ...], Child] = {}
 
@@ -81,6 +85,7 @@ class Family(Generic[Child]):
         """Stop exposing a series."""
         values = self._values(raw)
         if self._children.pop(values, None) is not None:
+            self._room += _size(values)
             self._metric.remove(*values)
 
     def _values(self, raw: tuple[str, ...]) -> tuple[str, ...]:
@@ -90,14 +95,20 @@ class Family(Generic[Child]):
         # Cached under the cleaned values only: raw ones are the sender's, and without number.
         values = self._values(raw)
         child = self._children.get(values)
-        if child is None and self._spill is not None and len(self._children) >= self._limit:
+        if child is None and self._spill is not None and self._room < _size(values):
             self.overflows += 1
             values = _with_other(values, self._spill)
             child = self._children.get(values)
         if child is None:
             child = self._children[values] = self._metric.labels(*values) if values else self._metric
+            self._room -= _size(values)
         return child
 
 
 def _with_other(values: tuple[str, ...], at: int) -> tuple[str, ...]:
     return (*values[:at], OTHER, *values[at + 1 :])
+
+
+def _size(values: tuple[str, ...]) -> int:
+    """Bytes of a line in a scrape: a character takes up to four, a quote or backslash two."""
+    return _AROUND + sum(len(value.encode()) + value.count('"') + value.count("\\") for value in values)

@@ -1,6 +1,6 @@
 """All tracks: which rule watches which service, judge and slice."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from alerts.holding import JudgeTime, Running, Watchable
@@ -31,6 +31,7 @@ class Tracks:
         self._time = time
         self._expect = expect
         self._matching: dict[tuple[str, str, str], tuple[RuleSettings, ...]] = {}
+        self._unsliced: dict[tuple[str, str, str], tuple[Track, ...]] = {}
         self._tracks: dict[TrackKey, Track] = {}
         self._siblings: dict[TrackKey, dict[Slice, Track]] = {}
         self.overflows = 0
@@ -41,15 +42,22 @@ class Tracks:
     def __len__(self) -> int:
         return len(self._tracks)
 
-    def watching(self, key: str, service: str, judge: str, attributes: Mapping[str, str]) -> Iterator[Track]:
+    def watching(self, key: str, service: str, judge: str, attributes: Mapping[str, str]) -> Iterable[Track]:
         """The tracks that want an observation of this key."""
-        rules = self._matching.get((key, service, judge))
+        return self._unsliced.get((key, service, judge)) or self._find((key, service, judge), attributes)
+
+    def _find(self, place: tuple[str, str, str], attributes: Mapping[str, str]) -> tuple[Track, ...]:
+        key, service, judge = place
+        rules = self._matching.get(place)
         if rules is None:
             rules = tuple(rule for rule in self._rules if rule.observes == key and rule.matches(service, judge))
-            self._matching[key, service, judge] = rules
-        for rule in rules:
-            part = slice_of(attributes, rule.slice) if rule.slice else WHOLE
-            yield self.get(rule, service, judge if rule.per_judge else "", part)
+            self._matching[place] = rules
+        tracks = tuple(
+            self.get(rule, service, judge if rule.per_judge else "", slice_of(attributes, rule.slice)) for rule in rules
+        )
+        if not any(rule.slice for rule in rules):
+            self._unsliced[place] = tracks
+        return tracks
 
     def get(self, rule: RuleSettings, service: str, judge: str, part: Slice = WHOLE) -> Track:
         """The track; a new one if need be. Slices past the rule's limit share one."""
@@ -58,6 +66,7 @@ class Tracks:
 
     def forget(self, track: Track) -> None:
         """Remove a track; its slice makes room for another."""
+        self._unsliced.clear()
         key = TrackKey(track.rule.name, track.service, track.judge)
         del self._tracks[key._replace(slice=track.slice)]
         if siblings := self._siblings.get(key):

@@ -68,7 +68,8 @@ def coverage_key(metric: str) -> str:
 class Reading:
     """A condition and the numbers behind it. `silent_s` is for rules about absence.
 
-    `p` is how likely such numbers are if all is just within the limit; None where no test was made.
+    `p` is how likely such numbers are if all is just within the limit; None where no test was made, or where there are
+    no slices to compare.
     """
 
     condition: Condition
@@ -183,6 +184,10 @@ class RuleSettings(Strict):
     def level(self) -> float:
         """How often a single test may err; one half of what lies outside a 95% interval."""
         return 0.025
+
+    def is_compared(self, n: int) -> bool:
+        """Whether a slice with so many values takes part in the comparison of slices."""
+        return bool(self.slice) and n >= getattr(self, "min_n", 1)
 
     @property
     def observes(self) -> str:

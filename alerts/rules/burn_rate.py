@@ -111,7 +111,7 @@ class BurnRateRule(RuleSettings):
     def decide(self, long: Tally, short: Tally) -> Reading:
         """The condition of the two windows."""
         now = wilson(long.failures, long.n, self.confidence)
-        p = tail_probability(long.failures, long.n, self.limit) if now.n >= self.min_n else None
+        p = tail_probability(long.failures, long.n, self.limit) if self.is_compared(now.n) else None
         return Reading(self._condition(long, short, now.low), now, self.limit, p=p)
 
     def _condition(self, long: Tally, short: Tally, low: float) -> Condition:

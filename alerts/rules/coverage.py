@@ -68,7 +68,7 @@ class CoverageRule(RuleSettings):
         """The condition of a window."""
         now = wilson(tally.n - tally.failures, tally.n, self.confidence)
         condition = self._condition(now.value, now.low, now.high, now.n)
-        p = tail_probability(tally.failures, tally.n, 1.0 - self.threshold) if now.n >= self.min_n else None
+        p = tail_probability(tally.failures, tally.n, 1.0 - self.threshold) if self.is_compared(now.n) else None
         return Reading(condition, now, self.threshold, p=p)
 
     def _condition(self, value: float, low: float, high: float, n: int) -> Condition:

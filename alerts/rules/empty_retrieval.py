@@ -44,7 +44,7 @@ class EmptyRetrievalRule(RuleSettings):
     def decide(self, tally: Tally) -> Reading:
         """The condition of a window."""
         now = wilson(tally.failures, tally.n, self.confidence)
-        p = tail_probability(tally.failures, tally.n, self.threshold) if now.n >= self.min_n else None
+        p = tail_probability(tally.failures, tally.n, self.threshold) if self.is_compared(now.n) else None
         return Reading(judge_rate(now, self.threshold, self.min_n), now, self.threshold, p=p)
 
     def title(self, case: Case) -> str:

@@ -1,5 +1,7 @@
 """Rule kind `window`: a mean or a failure rate over a window, past a limit or past what is usual, interval and all."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, Self
 
 from pydantic import model_validator
@@ -114,17 +116,18 @@ class WindowRule(RuleSettings):
     def decide(self, tally: Tally, usual: Tally) -> Reading:
         """The condition of a window, given the baseline's tally (empty where there is none)."""
         now = self.estimate(tally)
-        conditions, chances = [], []
+        conditions: list[Condition] = []
+        chances: list[Callable[[], float]] = []
         if self.threshold is not None:
             conditions.append(self._against_threshold(now, self.threshold))
-            chances.append(self._chance(tally, now, self.threshold))
+            chances.append(partial(self._chance, tally, now, self.threshold))
         before = None
         if self.baseline and usual.n >= self.baseline.min_n:
             before = self.estimate(usual)
             change = difference(now, before) if self.higher_is_worse else difference(before, now)
             conditions.append(self._against_baseline(now.n, change, self.baseline.min_change))
-            chances.append(p_value(change, self.baseline.min_change, self.confidence, higher_is_worse=True))
-        p = min(chances) if chances and now.n >= self.min_n else None
+            chances.append(partial(p_value, change, self.baseline.min_change, self.confidence, higher_is_worse=True))
+        p = min(chance() for chance in chances) if chances and self.is_compared(now.n) else None
         return Reading(_combined(conditions), now, self.threshold, before, p=p)
 
     def _chance(self, tally: Tally, now: Estimate, threshold: float) -> float:
