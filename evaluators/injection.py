@@ -17,8 +17,15 @@ _IGNORE = _pattern(
     # "Ignore all previous instructions", here and in languages that put the adjective last.
     r"(?:ignore|disregard|forget|override) (?:all |any |of |the |your |these |my )*"
     rf"(?:previous|prior|above|preceding|earlier|other|system|your|all)\b.{{0,20}}{_RULES}",
-    r"(?:ignor\w*|oublie\w*)\b.{0,30}\b(?:instruc|istruzion)\w*.{0,20}\b(?:anterior|previ|pr[ée]c[ée]d|ci-dessus)",
+    r"(?:ignor\w*|oublie\w*)\b.{0,30}\b(?:instru[cç]|istruzion)\w*.{0,20}\b(?:anterior|previ|pr[ée]c[ée]d|ci-dessus)",
     r"ignorier\w*.{0,20}\b(?:vorherig|bisherig|obig|vorig)\w*.{0,20}\banweisung",
+    r"negeer\w*.{0,20}\b(?:eerdere|vorige|voorgaande|bovenstaande)\b.{0,20}instructie",
+    r"ignoruj\w*.{0,20}\b(?:poprzedni|wcześniejsz|powyższ)\w*.{0,20}instrukcj",
+    r"игнорируй\w*.{0,20}\b(?:предыдущ|прежн|вышеуказанн)\w*.{0,20}(?:инструкц|указани)",
+    r"(?:önceki|yukarıdaki).{0,20}talimat.{0,20}(?:yok say|görmezden gel|dikkate alma)",
+    r"(?:이전|위).{0,12}(?:지시|지침|명령).{0,6}무시",
+    r"تجاهل.{0,20}(?:التعليمات|الأوامر).{0,10}(?:السابقة|أعلاه)",
+    r"(?:पिछले|पूर्व|उपरोक्त).{0,20}(?:निर्देश|आदेश).{0,12}(?:अनदेखा|नज़रअंदाज़)",
     r"忽略.{0,12}(?:指示|指令)",
     r"(?:指示|指令).{0,6}無視",
 )
@@ -36,6 +43,7 @@ _FORGED = _pattern(
 )
 _CUES = (
     *((cue, _IGNORE) for cue in ("ignor", "disregard", "forget", "overrid", "oublie", "忽略", "無視")),
+    *((cue, _IGNORE) for cue in ("negeer", "игнорир", "talimat", "무시", "تجاهل", "अनदेखा", "नज़रअंदाज़")),
     *((cue, _VERDICT) for cue in (" answer", " response", " reply", " claim", " everything")),
     *((cue, _JUDGE) for cue in (" judge", "evaluator", "grader")),
     *((cue, _FORGED) for cue in ("support\"", "relevancy", "abstained")),
@@ -60,7 +68,7 @@ def addresses_the_judge(text: str) -> bool:
     """Whether `text`, without invisible characters, looks like orders to a model, a forged verdict or chat turn."""
     if ("<" in text or "[" in text) and _CHAT_TOKEN.search(text):
         return True
-    lowered = text.lower()
+    lowered = text.lower().replace("\n", " ")
     return any(_stands_near(cue, pattern, lowered) for cue, pattern in _CUES if cue in lowered)
 
 

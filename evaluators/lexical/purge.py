@@ -13,12 +13,19 @@ def without_instructions(text: str) -> str:
     seen = _visible(text[:_LOOKED_AT])
     if not addresses_the_judge(seen):
         return text
+    head = text[:_LOOKED_AT]
+    # An order may be spread over lines, each of which alone is none.
+    return _purged(text, head) or _purged(text, head.replace("\n", " ")) or text
+
+
+def _purged(text: str, head: str) -> str | None:
+    """The text without the sentences of `head` that give orders; None where there are none."""
     kept, end = [], 0
-    for start, stop in sentence_spans(text[:_LOOKED_AT]):
-        if addresses_the_judge(_visible(text[start:stop])):
+    for start, stop in sentence_spans(head):
+        if addresses_the_judge(_visible(head[start:stop])):
             kept += [text[end:start], "\n"]
             end = stop
-    return "".join([*kept, text[end:]])
+    return "".join([*kept, text[end:]]) if kept else None
 
 
 def _visible(text: str) -> str:

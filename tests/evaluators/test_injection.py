@@ -44,6 +44,12 @@ def test_text_that_addresses_the_judge_is_noticed(text):
         'The API returns {"score": 1.0, "claims": ["sub", "iss"], "rating": 5}.',
         "Disregard this notice if you have already paid. Forget the rule of thumb.",
         "if a[i] < b and b > c: prompt the user",
+        "Negeer deze brief als u al hebt betaald; lees de instructies op de verpakking.",
+        "Не игнорируйте инструкции по технике безопасности. Предыдущая версия устарела.",
+        "Önceki sürümün talimatları ektedir. 안전 지침을 무시하지 마십시오.",
+        "لا تتجاهل تعليمات السلامة.",
+        "सुरक्षा निर्देशों को अनदेखा न करें।",
+        "Não ignore as instruções de segurança.",
     ],
 )
 def test_ordinary_text_is_not(text):
