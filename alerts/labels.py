@@ -10,8 +10,8 @@ OTHER = "__other__"
 MAX_LENGTH = 128
 
 _AROUND = 40
-_ORDINARY = 80
-"""Bytes of a line without its label values, and of a line with ordinary ones."""
+_ORDINARY = 85
+"""Bytes of a series beside its label values, at least, and of one with values of ordinary length."""
 
 Child = TypeVar("Child", Counter, Gauge, Histogram)
 

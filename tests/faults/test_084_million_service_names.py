@@ -1,5 +1,7 @@
 """Row 84: a million service names cost a bounded scrape, bounded memory, and are counted."""
 
+import pytest
+
 from alerts.exposition import MAX_SERVICES, Metrics
 from alerts.rules.defaults import DEFAULT_RULES
 from evaluators.evaluation import FailReason, Outcome, Scored
@@ -31,6 +33,21 @@ def test_the_scrape_stays_below_a_megabyte() -> None:
     overflow = series(metrics, "groundwatch_label_overflow_total", label="service")
     assert overflow is not None
     assert overflow >= NAMES - MAX_SERVICES
+
+
+@pytest.mark.parametrize("filler", ["a", "\N{PILE OF POO}", '"', "\\"])
+def test_nor_do_the_longest_names_swell_it(filler: str) -> None:
+    metrics = Metrics(FakeClock())
+    for number in range(110):
+        service = f"{number}{filler * 10_000}"
+        for judge in ("lexical", "gpt"):
+            metrics.assessment(assessment(number, service=service, judge=judge, outcomes=EVERY_METRIC))
+        for rule in DEFAULT_RULES:
+            metrics.expect_rule(rule.name, service, rule.severity)
+        metrics.trace(service, "rag")
+    metrics.refresh()
+    for accept in ("text/plain", "application/openmetrics-text; version=1.0.0"):
+        assert len(metrics.render(accept)[0]) < 1_000_000
 
 
 def test_the_first_hundred_services_have_all_default_scores_of_one_judge() -> None:
