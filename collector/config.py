@@ -12,6 +12,7 @@ from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from alerts.writeback.settings import WriteBackSettings
 from collector.assembler import AssemblySettings
+from collector.chunk_stores.settings import ChunkStoreSettings
 from collector.conventions.context_settings import ContextSettings
 from collector.conventions.rules import OperatorRule
 from collector.receivers.kafka_settings import KafkaReceiverSettings
@@ -75,6 +76,7 @@ class Config(Strict):
     assembly: AssemblySettings = AssemblySettings()
     operator_rules: tuple[OperatorRule, ...] = ()
     context: ContextSettings = ContextSettings()
+    chunk_store: ChunkStoreSettings | None = None
     judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
     cache: CacheSettings = CacheSettings()
     alerts: AlertSettings = AlertSettings()

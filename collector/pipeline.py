@@ -58,6 +58,17 @@ class Relay(Protocol):
     def put(self, assessment: Assessment, done: Callable[[], None]) -> None: ...
 
 
+class Resolver(Protocol):
+    """Completes samples with what their traces only point to. `submit` never raises and calls `done` once."""
+
+    @property
+    def has_room(self) -> bool: ...
+
+    def wants(self, sample: RagSample) -> bool: ...
+
+    def submit(self, sample: RagSample, done: Callable[[RagSample], None]) -> None: ...
+
+
 class Pipeline:
     """Owns nothing that listens or sends: it connects the stages.
 
@@ -74,7 +85,9 @@ class Pipeline:
         store: VerdictStore,
         observer: Observer,
         relay: Relay | None = None,
+        resolver: Resolver | None = None,
     ) -> None:
+        self._resolver = resolver
         self._relay = relay
         self._assembler = assembler
         self._reader = reader
@@ -170,6 +183,8 @@ class Pipeline:
     def _has_room(self) -> bool:
         if self._relay is not None and not self._relay.has_room:
             return False
+        if self._resolver is not None and not self._resolver.has_room:
+            return False
         return self._dispatcher is None or all(self._dispatcher.has_room(judge) for judge in self._routes)
 
     def _judge(self, trace: ClosedTrace) -> None:
@@ -180,11 +195,30 @@ class Pipeline:
             self._store.decision(trace_id, service, "sampled_out", "no sampling rule takes this trace id")
             return
         sample = self._reader.read(trace)
+        if self._resolver is None or not self._resolver.wants(sample) or not self._is_sampled(sample):
+            self._hand_on(trace, sample)
+            return
+        if trace.held:
+            self._custody.hold(trace.trace_id)
+        self._resolver.submit(sample, partial(self._resolved, trace))
+
+    def _is_sampled(self, sample: RagSample) -> bool:
+        return any(route.sampler.decide(sample) is Decision.SAMPLED for route in self._routes.values())
+
+    def _resolved(self, trace: ClosedTrace, sample: RagSample) -> None:
+        try:
+            self._hand_on(trace, sample)
+        finally:
+            if trace.held:
+                self._custody.release(trace.trace_id)
+            self._filled.set()
+
+    def _hand_on(self, trace: ClosedTrace, sample: RagSample) -> None:
         self._metrics.trace(sample.service, _outcome(sample))
         if trace.closed_by == "evicted":
             self._metrics.trace(sample.service, "evicted")
         if sample.readiness is Readiness.NO_RETRIEVAL:
-            self._store.decision(trace_id, sample.service, sample.readiness, sample.reason)
+            self._store.decision(sample.trace_id, sample.service, sample.readiness, sample.reason)
             return
         for route in self._routes.values():
             self._send(sample, route, trace.closed_at)

@@ -21,6 +21,8 @@ from alerts.store import VerdictStore
 from alerts.web import Web
 from alerts.writeback.exporter import WriteBack
 from collector.assembler import Assembler
+from collector.chunk_stores.registry import build_store
+from collector.chunk_stores.resolver import ChunkResolver
 from collector.codec import Codec
 from collector.config import Config
 from collector.conventions.reader import TraceReader
@@ -54,6 +56,7 @@ log = logging.getLogger(__name__)
 TICK_S = 0.25
 RECEIVER_GRACE_S = 2.0
 NOTIFY_S = 5.0
+LOOKUP_S = 5.0
 FLUSH_S = 5.0
 
 GC_THRESHOLDS = (10_000, 10, 10)
@@ -84,7 +87,10 @@ class Service:
         self._write_back = self._build_write_back()
         relay = self._streams.relay if self._streams else None
         observer = Observers(self.engine, self._write_back) if self._write_back else self.engine
-        self._pipeline = Pipeline(self._assembler, reader, self._routes(), self.metrics, self.store, observer, relay)
+        self._resolver = self._build_resolver()
+        self._pipeline = Pipeline(
+            self._assembler, reader, self._routes(), self.metrics, self.store, observer, relay, self._resolver
+        )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
         )
@@ -100,6 +106,8 @@ class Service:
         """Start everything; where one part cannot start, the others are stopped again."""
         try:
             await self._dispatcher.start()
+            if self._resolver:
+                await self._resolver.start()
             await self.web.start()
             self._spawn("read traces", self._pipeline.run)
             self._spawn("tick", self._tick)
@@ -143,6 +151,8 @@ class Service:
         if self.kafka:
             await self.kafka.stop()
         self._pipeline.close_all()
+        if self._resolver:
+            await self._resolver.drain(min(LOOKUP_S, deadline_s))
         left = await self._dispatcher.drain(deadline_s)
         if self._streams:
             await self._streams.flush(min(FLUSH_S, deadline_s))
@@ -150,6 +160,8 @@ class Service:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._dispatcher.stop()
+        if self._resolver:
+            await self._resolver.close()
         if self.kafka:
             await self.kafka.close()
         if self._streams:
@@ -168,6 +180,12 @@ class Service:
     def _build_write_back(self) -> WriteBack | None:
         settings = self._config.write_back if self._role.evaluates else None
         return WriteBack(settings, self._config.alerts.content, self.metrics, self._clock) if settings else None
+
+    def _build_resolver(self) -> ChunkResolver | None:
+        settings = self._config.chunk_store if self._role.evaluates else None
+        if settings is None:
+            return None
+        return ChunkResolver(build_store(settings), settings, self.metrics.series, self._clock)
 
     def _build_engine(self) -> AlertEngine:
         alerts = self._config.alerts
@@ -327,6 +345,7 @@ def check(config: Config) -> None:
         *((f"receivers.{name}", one.read_token) for name, one in listening),
         *((f"receivers.{name}", partial(Certificate, one)) for name, one in listening if one.tls_cert),
         *([("cache.redis", config.cache.redis.read_url)] if config.cache.redis else []),
+        *([("chunk_store", partial(build_store, config.chunk_store))] if config.chunk_store else []),
         *([("receivers.kafka", partial(check_kafka, kafka))] if kafka else []),
         *([("streams", partial(check_kafka, config.streams))] if config.streams else []),
     ]

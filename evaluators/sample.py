@@ -22,7 +22,8 @@ class Chunk:
     """One retrieved document, as the model saw it.
 
     `text` is None where the instrumentation recorded none or masked it. `score` is the retriever's own,
-    higher is better, on the retriever's own scale. `span_id` (16 hex digits) names the span that returned it.
+    higher is better, on the retriever's own scale. `span_id` (16 hex digits) names the span that returned it. `masked`
+    says that the application hid the text.
     """
 
     text: str | None
@@ -31,6 +32,7 @@ class Chunk:
     source: str | None = None
     span_id: str | None = None
     truncated: bool = False
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def _after_reranking(sources: Sequence[Node], reranking: Node) -> list[Node]:
     given = _given(sources, reranking)
     if any(source.reading.documents.state is State.MASKED for source in given):
         # What the application hid in the retrieval is not recovered from where it forgot to hide it.
-        _retell(reranking, (replace(chunk, text=None) for chunk in reranking.reading.documents.chunks))
+        _retell(reranking, (replace(chunk, text=None, masked=True) for chunk in reranking.reading.documents.chunks))
     else:
         _retell(reranking, _completed(reranking.reading.documents.chunks, given))
     return [source for source in sources if source not in given] + [reranking]

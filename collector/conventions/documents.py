@@ -201,7 +201,7 @@ def _chunk(item: object) -> tuple[Chunk | None, bool]:
 
 def _from_string(item: str) -> tuple[Chunk | None, bool]:
     if is_masked(item):
-        return Chunk(None), True
+        return Chunk(None, masked=True), True
     if not item or item.isspace():
         return Chunk(None), False
     if is_object_repr(item):
@@ -218,5 +218,5 @@ def _from_fields(item: Mapping[str, object]) -> tuple[Chunk | None, bool]:
     if text is None or is_masked(text):
         hidden = text is not None
         known = found.id is not None or found.score is not None
-        return (found.chunk(None) if hidden or known else None), hidden
+        return (replace(found.chunk(None), masked=hidden) if hidden or known else None), hidden
     return found.chunk(text), False

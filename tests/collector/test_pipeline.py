@@ -10,7 +10,7 @@ from alerts.store import VerdictStore
 from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
-from collector.pipeline import Pipeline, Route
+from collector.pipeline import Pipeline, Resolver, Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Skipped, SkipReason
@@ -49,7 +49,7 @@ class CountingReader:
 class Line:
     """A pipeline between real neighbours, with a log in place of the dispatcher."""
 
-    def __init__(self, *rules: SamplingRule) -> None:
+    def __init__(self, *rules: SamplingRule, resolver: Resolver | None = None) -> None:
         self.clock = FakeClock()
         self.metrics = Metrics(self.clock)
         self.store = VerdictStore(self.clock)
@@ -60,7 +60,7 @@ class Line:
         route = Route(
             "lexical", "groundwatch/lexical@1", tuple(ONLINE_METRICS.values()), Sampler(rules or [SamplingRule(rate=1)])
         )
-        self.pipeline = Pipeline(assembler, self.reader, [route], self.metrics, self.store, self)
+        self.pipeline = Pipeline(assembler, self.reader, [route], self.metrics, self.store, self, resolver=resolver)
         self.pipeline.connect(self.dispatched)
 
     def observe(self, assessment: Assessment) -> None:

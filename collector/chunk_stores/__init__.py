@@ -1,0 +1,1 @@
+"""Stores that know the text of a retrieved document by its id."""
