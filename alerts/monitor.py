@@ -193,6 +193,7 @@ class AlertEngine:
             track.adopt(signal, now)
             if track.signal(self._links, self._settings.content, wall, signal.state).fingerprint == signal.fingerprint:
                 track.published_at = now
+                self._metrics.rule_firing(rule.name, service, True)
                 return
             self._tracks.forget(track)
         self._pipeline.publish(replace(signal, state=SignalState.RESOLVED, ends_at=max(wall, signal.starts_at)), now)

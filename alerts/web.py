@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Annotated, Self
 
 from aiohttp import web
+from aiohttp.http import HttpProcessingError
 from pydantic import Field, SecretStr, model_validator
 
 from alerts.evidence.document import summary_document, trace_document
@@ -26,6 +27,7 @@ from alerts.strict import Strict
 from evaluators.errors import PermanentError
 
 log = logging.getLogger(__name__)
+_server_log = logging.getLogger(f"{__name__}.server")
 
 NEEDED = frozenset({"started", "receivers"})
 """Components without which the monitor is not ready. Others are shown: a judge that is down is no reason to restart."""
@@ -75,7 +77,10 @@ class Web:
 
     async def start(self) -> None:
         """Listen. Raises PermanentError where the port is taken."""
-        self._runner = web.AppRunner(self._application(), access_log=None, keepalive_timeout=KEEPALIVE_S)
+        _server_log.addFilter(_is_ours)
+        self._runner = web.AppRunner(
+            self._application(), access_log=None, keepalive_timeout=KEEPALIVE_S, logger=_server_log
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, self._settings.host, self._settings.port, reuse_address=True)
         try:
@@ -155,6 +160,12 @@ class Web:
         if self._token and not hmac.compare_digest(_presented(request.headers.get("Authorization", "")), self._token):
             challenge = {"WWW-Authenticate": 'Basic realm="groundwatch", charset="UTF-8"'}
             raise web.HTTPUnauthorized(text="the token, please: as bearer token or as password\n", headers=challenge)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whoever can reach the port can send garbage: that is no reason to write a traceback for each."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
 
 
 def _presented(authorization: str) -> bytes:

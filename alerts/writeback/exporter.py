@@ -1,40 +1,24 @@
 """Exports evaluation results over OTLP with the OpenTelemetry SDK: batched, off the event loop, bounded."""
 
-import threading
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
-
 from opentelemetry._logs import LogRecord, SeverityNumber
-from opentelemetry.sdk._logs import LoggerProvider, ReadableLogRecord
-from opentelemetry.sdk._logs.export import BatchLogRecordProcessor, LogRecordExporter, LogRecordExportResult
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import Event, ReadableSpan
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import Link, NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
 from alerts.explain import Content
+from alerts.writeback.counting import CAPACITY, Outgoing, WriteBackMetrics, log_exporter, span_exporter
 from alerts.writeback.results import EVENT, Results, results_of
 from alerts.writeback.settings import WriteBackSettings
 from evaluators.clock import Clock
 from evaluators.evaluation import Assessment
 
-Result = TypeVar("Result")
-
-CAPACITY = 4096
-"""Results that wait to be exported, of each kind; what is more is dropped and counted."""
-
-OUTCOMES = ("exported", "failed", "dropped")
-
 _SCOPE = InstrumentationScope("groundwatch")
 # By this name the monitor knows its own spans again, should they come back to it, and judges none of them.
 _RESOURCE = Resource({"service.name": "groundwatch"})
-
-
-class WriteBackMetrics(Protocol):
-    """Where outcomes are counted; called from the exporting threads too."""
-
-    def written_back(self, kind: str, outcome: str, count: int) -> None: ...
 
 
 class WriteBack:
@@ -45,9 +29,9 @@ class WriteBack:
         self._clock = clock
         self._parts: list[_Events | _Spans] = []
         if settings.events:
-            self._parts.append(_Events(settings, _Counter("event", metrics)))
+            self._parts.append(_Events(settings, Outgoing("event", metrics)))
         if settings.spans != "none":
-            self._parts.append(_Spans(settings, _Counter("span", metrics)))
+            self._parts.append(_Spans(settings, Outgoing("span", metrics)))
 
     def observe(self, assessment: Assessment) -> None:
         """Send what the judge says."""
@@ -64,86 +48,20 @@ class WriteBack:
             part.stop(int(deadline_s * 1000))
 
 
-class _Counter:
-    """How much is on its way, and what became of the rest."""
-
-    def __init__(self, kind: str, metrics: WriteBackMetrics) -> None:
-        self._kind = kind
-        self._metrics = metrics
-        self._waiting = 0
-        self._lock = threading.Lock()
-        for outcome in OUTCOMES:
-            metrics.written_back(kind, outcome, 0)
-
-    def admit(self, count: int) -> bool:
-        """Whether there is room for so many; counts them as dropped where there is none."""
-        with self._lock:
-            if self._waiting + count <= CAPACITY:
-                self._waiting += count
-                return True
-        self._metrics.written_back(self._kind, "dropped", count)
-        return False
-
-    def done(self, count: int, exported: bool) -> None:
-        """So many left the queue."""
-        with self._lock:
-            self._waiting -= count
-        self._metrics.written_back(self._kind, "exported" if exported else "failed", count)
-
-
-class _CountedLogs(LogRecordExporter):
-    def __init__(self, inner: LogRecordExporter, counter: _Counter) -> None:
-        self._inner = inner
-        self._counter = counter
-
-    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
-        result = _attempt(lambda: self._inner.export(batch), LogRecordExportResult.FAILURE)
-        self._counter.done(len(batch), result is LogRecordExportResult.SUCCESS)
-        return result
-
-    def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        return True
-
-    def shutdown(self) -> None:
-        self._inner.shutdown()  # type: ignore[no-untyped-call]
-
-
-class _CountedSpans(SpanExporter):
-    def __init__(self, inner: SpanExporter, counter: _Counter) -> None:
-        self._inner = inner
-        self._counter = counter
-
-    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        result = _attempt(lambda: self._inner.export(spans), SpanExportResult.FAILURE)
-        self._counter.done(len(spans), result is SpanExportResult.SUCCESS)
-        return result
-
-    def shutdown(self) -> None:
-        self._inner.shutdown()
-
-
-def _attempt(export: Callable[[], Result], failure: Result) -> Result:
-    try:
-        return export()
-    except Exception:
-        # Whatever it was, the batch is lost and counted; its text may quote what was sent.
-        return failure
-
-
 class _Events:
     """One log event per result, with the ids of the judged span."""
 
-    def __init__(self, settings: WriteBackSettings, counter: _Counter) -> None:
-        self._counter = counter
+    def __init__(self, settings: WriteBackSettings, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
         self._provider = LoggerProvider(_RESOURCE, shutdown_on_exit=False)
-        exporter = _CountedLogs(_log_exporter(settings), counter)
+        exporter = log_exporter(settings, outgoing)
         processor = BatchLogRecordProcessor(exporter, schedule_delay_millis=1000, max_queue_size=CAPACITY)
         self._provider.add_log_record_processor(processor)
         self._processor = processor
         self._logger = self._provider.get_logger("groundwatch")
 
     def send(self, results: Results, now: int) -> None:
-        if not self._counter.admit(len(results.events)):
+        if not self._outgoing.admit(len(results.events)):
             return
         judged = set_span_in_context(NonRecordingSpan(_judged(results)))
         for attributes in results.events:
@@ -165,14 +83,14 @@ class _Events:
 class _Spans:
     """One span per verdict, its results as span events. Ids are functions of the verdict."""
 
-    def __init__(self, settings: WriteBackSettings, counter: _Counter) -> None:
-        self._counter = counter
+    def __init__(self, settings: WriteBackSettings, outgoing: Outgoing) -> None:
+        self._outgoing = outgoing
         self._is_child = settings.spans == "child"
-        exporter = _CountedSpans(_span_exporter(settings), counter)
+        exporter = span_exporter(settings, outgoing)
         self._processor = BatchSpanProcessor(exporter, schedule_delay_millis=1000, max_queue_size=CAPACITY)
 
     def send(self, results: Results, now: int) -> None:
-        if self._counter.admit(1):
+        if self._outgoing.admit(1):
             self._processor.on_end(self._span(results, now))
 
     def stop(self, timeout_ms: int) -> None:
@@ -205,25 +123,3 @@ def _scores(results: Results) -> dict[str, float]:
     """For backends that show no span events."""
     scores = ((one["gen_ai.evaluation.name"], one.get("gen_ai.evaluation.score.value")) for one in results.events)
     return {f"groundwatch.score.{name}": value for name, value in scores if isinstance(value, float)}
-
-
-def _log_exporter(settings: WriteBackSettings) -> LogRecordExporter:
-    if settings.protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcExporter
-
-        return GrpcExporter(settings.endpoint, headers=settings.headers, timeout=settings.timeout)
-    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-
-    url = f"{settings.endpoint.rstrip('/')}/v1/logs"
-    return OTLPLogExporter(url, headers=settings.headers, timeout=settings.timeout)
-
-
-def _span_exporter(settings: WriteBackSettings) -> SpanExporter:
-    if settings.protocol == "grpc":
-        from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter as GrpcExporter
-
-        return GrpcExporter(settings.endpoint, headers=settings.headers, timeout=settings.timeout)
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-
-    url = f"{settings.endpoint.rstrip('/')}/v1/traces"
-    return OTLPSpanExporter(url, headers=settings.headers, timeout=settings.timeout)

@@ -25,11 +25,11 @@ class RealEpoch(FakeClock):
         return SystemClock().wall()
 
 
-def connected(*urls: str) -> Bench:
+def connected(*urls: str, **more: Any) -> Bench:
     clock = RealEpoch()
     settings = {"type": "alertmanager", "urls": list(urls), "labels": {"env": "test"}}
     notifiers = AlertmanagerSettings.model_validate(settings).build(clock)
-    return bench(RULE, others=tuple(notifiers), clock=clock)
+    return bench(RULE, others=tuple(notifiers), clock=clock, **more)
 
 
 async def alerts_at(url: str) -> list[dict[str, Any]]:
@@ -89,6 +89,26 @@ async def test_an_alertmanager_that_restarts_learns_the_state_again(tmp_path: Pa
         assert len(await alerts_at(url)) == 1
         assert all(b.engine.notifier_health.values())
     await b.engine.stop()
+
+
+async def test_a_monitor_that_restarts_tells_no_second_alert_and_ends_the_first(tmp_path: Path) -> None:
+    async with ReceiverStub() as hook, alertmanager(tmp_path, webhook=f"{hook.url}/hook") as url:
+        first = connected(url, outbox_path=tmp_path / "outbox.db")
+        first.observe(contradicted(7))
+        await first.tick()
+        (alert,) = await alerts_at(url)
+        await until(lambda: hook.bodies)
+        await first.engine.stop()
+        second = connected(url, outbox_path=tmp_path / "outbox.db")
+        await second.tick(70.0, step=10.0)
+        (again,) = await alerts_at(url)
+        assert (again["fingerprint"], again["startsAt"]) == (alert["fingerprint"], alert["startsAt"])
+        assert again["annotations"]["summary"] == alert["annotations"]["summary"]
+        second.clock.advance(700.0)
+        await second.tick()
+        assert await alerts_at(url) == []
+        await until(lambda: [orjson.loads(body)["status"] for body in hook.bodies] == ["firing", "resolved"])
+        await second.engine.stop()
 
 
 async def test_each_of_two_alertmanagers_gets_every_alert(tmp_path: Path) -> None:

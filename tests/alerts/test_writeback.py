@@ -4,13 +4,22 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
+import grpc
 import pytest
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import (
+    ExportLogsServiceRequest,
+    ExportLogsServiceResponse,
+)
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2_grpc import (
+    LogsServiceServicer,
+    add_LogsServiceServicer_to_server,
+)
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from pydantic import ValidationError
 
 from alerts.exposition import Metrics
-from alerts.writeback.exporter import CAPACITY, WriteBack
+from alerts.writeback.counting import CAPACITY
+from alerts.writeback.exporter import WriteBack
 from alerts.writeback.results import results_of
 from alerts.writeback.settings import WriteBackSettings
 from evaluators.evaluation import Assessment, FailReason, SkipReason
@@ -156,6 +165,28 @@ async def test_a_backend_that_hangs_costs_no_memory_and_no_time() -> None:
         for number in range(CAPACITY // 2 + 100):
             one.write_back.observe(good(number))
         assert one.count("event", "dropped") == 200.0
+
+
+async def test_it_speaks_grpc_too() -> None:
+    taken: list[ExportLogsServiceRequest] = []
+
+    class Logs(LogsServiceServicer):  # type: ignore[misc]
+        async def Export(self, request: ExportLogsServiceRequest, context: object) -> ExportLogsServiceResponse:  # noqa: N802
+            taken.append(request)
+            return ExportLogsServiceResponse()
+
+    server = grpc.aio.server()
+    add_LogsServiceServicer_to_server(Logs(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    metrics = Metrics(FakeClock())
+    settings = WriteBackSettings(endpoint=f"http://127.0.0.1:{port}", protocol="grpc", timeout=3.0)
+    write_back = WriteBack(settings, "full", metrics, FakeClock())
+    write_back.observe(judged())
+    await asyncio.to_thread(write_back.stop, 3.0)
+    await server.stop(None)
+    assert {one.trace_id.hex() for one in records([request.SerializeToString() for request in taken])} == {trace_id(7)}
+    assert series(metrics, "groundwatch_written_back_total", kind="event", outcome="exported") == 2.0
 
 
 @pytest.mark.parametrize(
