@@ -131,6 +131,10 @@ def parse(text: str) -> Config:
         document: Any = yaml.load(text, Loader=_UniqueKeys) or {}  # noqa: S506  a SafeLoader
     except yaml.YAMLError as error:
         raise PermanentError(f"not valid YAML: {_where(error)}") from error
+    except RecursionError as error:
+        raise PermanentError("not valid YAML: nested too deep") from error
+    except (ValueError, OverflowError) as error:
+        raise PermanentError("not valid YAML: an escape that names no character") from error
     try:
         return Config.model_validate(document)
     except ValidationError as error:
@@ -152,6 +156,14 @@ def _read(path: Path) -> str:
 
 class _UniqueKeys(yaml.SafeLoader):
     """YAML takes the last of two equal keys in silence; an operator would look for the first for hours."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """The value of a node. PyYAML lets whatever its parsers of numbers and dates raise pass as it is."""
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, TypeError, LookupError, AttributeError) as error:
+            what = f"not a value of the type {node.tag.rpartition(':')[2]!r}"
+            raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
 
 def _mapping(loader: _UniqueKeys, node: yaml.MappingNode) -> dict[Any, Any]:

@@ -83,6 +83,21 @@ def test_what_is_no_configuration_is_told_as_such(text: str) -> None:
     assert mistakes(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("web: {port: 2020-13-45}", "line 1, column 13: not a value of the type 'timestamp'"),
+        ("drain_s: " + "9" * 5000, "line 1, column 10: not a value of the type 'int'"),
+        ("drain_s: !!float x", "not a value of the type 'float'"),
+        ("web: " + "[" * 20_000 + "]" * 20_000, "nested too deep"),
+        ('cache: {path: "\\U99999999"}', "names no character"),
+    ],
+)
+def test_yaml_that_its_parser_stumbles_over_is_told_as_such(text: str, said: str) -> None:
+    (line,) = mistakes(text)
+    assert said in line
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(PermanentError, match=r"missing\.yaml: No such file"):
         load(tmp_path / "missing.yaml")
