@@ -1,3 +1,4 @@
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -146,6 +147,36 @@ async def test_a_foreign_name_for_this_machine_reads_no_content(host: str, statu
         headers = {"Host": host, "Authorization": "Bearer t"}
         async with http.get("/traces", headers=headers) as response:
             assert response.status == 200
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"GET /" + b"a" * 10_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /metrics HTTP/1.1\r\n\r\n",
+        b"GET http://[::1/ HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+)
+async def test_what_is_no_http_is_refused_without_a_word_in_the_log(
+    garbage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served() as (http, _):
+        reader, writer = await asyncio.open_connection("127.0.0.1", http._base_url.port)  # type: ignore[union-attr]
+        writer.write(garbage)
+        answer = await asyncio.wait_for(reader.readline(), 5)
+        writer.close()
+    assert b" 400 " in answer
+    assert not caplog.records
+
+
+async def test_an_error_of_our_own_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async with served(health=None) as (http, store):
+        store.recent = None  # type: ignore[assignment, method-assign]
+        async with http.get("/traces") as response:
+            assert response.status == 500
+            assert "NoneType" not in await response.text()
+    assert "Traceback" in caplog.text
 
 
 async def test_a_taken_port_is_named() -> None:
