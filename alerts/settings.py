@@ -9,12 +9,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from alerts.backends import TraceBackend
 from alerts.explain import Content, Links
 from alerts.inhibition import unknown_causes
+from alerts.notifiers.grouped import GroupedSettings
 from alerts.notifiers.jsonlines import JsonLinesSettings
 from alerts.notifiers.registry import NotifierSettings, repeated_names
 from alerts.rules import KINDS, Rule
 from alerts.rules.base import RuleSettings
 from alerts.rules.defaults import DEFAULT_RULES
-from alerts.slices import AttributeName
+from alerts.slices import RESERVED, AttributeName, label_name
 from alerts.strict import Strict, Url
 
 _DEFAULTS = {rule.name: rule for rule in DEFAULT_RULES}
@@ -96,9 +97,15 @@ class AlertSettings(Strict):
             raise ValueError(f"rules: more than one comes to be called {', '.join(doubled)}")
         if unknown := unknown_causes(self.active_rules, KINDS):
             raise ValueError(f"rules: inhibited_by names {', '.join(unknown)}, which is neither a rule nor a kind")
+        if unknown := sorted(self._unknown_labels()):
+            raise ValueError(f"notifiers: group_by names {', '.join(unknown)}, a label that no alert has")
         if doubled := repeated_names(self.notifiers):
             raise ValueError(f"notifiers: more than one is called {', '.join(doubled)}: give them a name")
         return self
+
+    def _unknown_labels(self) -> set[str]:
+        known = RESERVED | {label_name(name) for rule in self.active_rules for name in rule.slice}
+        return {label for one in self.notifiers if isinstance(one, GroupedSettings) for label in one.group_by} - known
 
     @property
     def active_rules(self) -> tuple[RuleSettings, ...]:

@@ -117,8 +117,15 @@ def _options(settings: KafkaSettings) -> dict[str, Any]:
         "acks": "all",
         "request_timeout_ms": int(settings.timeout * 1000),
         "security_protocol": protocol,
-        "ssl_context": ssl.create_default_context(cafile=settings.tls_ca) if settings.tls else None,
+        "ssl_context": _trust(settings.tls_ca) if settings.tls else None,
         "sasl_mechanism": settings.sasl_mechanism or "PLAIN",
         "sasl_plain_username": settings.sasl_username,
         "sasl_plain_password": secret_of(settings.sasl_password, settings.sasl_password_env) or None,
     }
+
+
+def _trust(tls_ca: Path | None) -> ssl.SSLContext:
+    try:
+        return ssl.create_default_context(cafile=tls_ca)
+    except OSError as error:
+        raise PermanentError(f"tls_ca cannot be used: {error.strerror or type(error).__name__}") from error

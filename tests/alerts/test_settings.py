@@ -98,6 +98,10 @@ def test_an_objective_is_as_many_rules_as_it_has_burns() -> None:
             {"trace_url": "http://t/{trace_id}", "trace_backend": {"type": "jaeger", "url": "http://j"}},
             "give trace_url or trace_backend, not both",
         ),
+        (
+            {"notifiers": [{"type": "slack", "url": "http://s", "group_by": ["servce"]}]},
+            "group_by names servce, a label that no alert has",
+        ),
         ({"notifiers": [{"type": "slack"}]}, "give `url` (an incoming webhook), or `channel` with token_env"),
         ({"notifiers": [{"type": "slack", "channel": "#rag"}]}, "`channel` and a token belong together"),
         ({"notifiers": [{"type": "pagerduty"}]}, "give routing_key_env"),

@@ -50,43 +50,49 @@ def signal(service: str = "shop-assistant", **changes: object) -> Signal:
 
 @dataclass
 class HttpRig:
-    """How to build a notifier for a URL, and how to read the services of the signals in a body."""
+    """How to build a notifier for a URL and a timeout, and how to read the services of the signals in a body."""
 
-    build: Callable[[str], Notifier]
+    build: Callable[[str, float], Notifier]
     services: Callable[[bytes], list[str]]
     content_type: str = "application/json"
     authorization: str | None = "Bearer s3cret-token"
     good: StubReply = field(default_factory=StubReply)
 
 
-def _alertmanager(url: str) -> Notifier:
-    settings = {"type": "alertmanager", "urls": [f"{url}/s3cret-path"], "token": "s3cret-token", "timeout": 0.3}
+def _alertmanager(url: str, timeout: float) -> Notifier:
+    settings = {"type": "alertmanager", "urls": [f"{url}/s3cret-path"], "token": "s3cret-token", "timeout": timeout}
     return AlertmanagerSettings.model_validate(settings).build(FakeClock())[0]
 
 
-def _webhook(url: str) -> Notifier:
+def _webhook(url: str, timeout: float) -> Notifier:
     address = url + "/s3cret-path?key=s3cret-token"
-    settings = {"type": "webhook", "url": address, "token": "s3cret-token", "secret": "s3cret-hmac", "timeout": 0.3}
+    settings = {"type": "webhook", "url": address, "token": "s3cret-token", "secret": "s3cret-hmac", "timeout": timeout}
     return WebhookSettings.model_validate(settings).build(FakeClock())[0]
 
 
-def _cloudevents(url: str) -> Notifier:
-    settings = {"type": "webhook", "url": url, "token": "s3cret-token", "timeout": 0.3, "format": "cloudevents"}
+def _cloudevents(url: str, timeout: float) -> Notifier:
+    settings = {"type": "webhook", "url": url, "token": "s3cret-token", "timeout": timeout, "format": "cloudevents"}
     return WebhookSettings.model_validate(settings).build(FakeClock())[0]
 
 
-def _pagerduty(url: str) -> Notifier:
-    settings = {"type": "pagerduty", "url": f"{url}/v2/enqueue", "routing_key": "s3cret-key", "timeout": 0.3}
+def _pagerduty(url: str, timeout: float) -> Notifier:
+    settings = {"type": "pagerduty", "url": f"{url}/v2/enqueue", "routing_key": "s3cret-key", "timeout": timeout}
     return PagerDutySettings.model_validate(settings).build(FakeClock())[0]
 
 
-def _slack_webhook(url: str) -> Notifier:
-    settings = {"type": "slack", "url": f"{url}/services/s3cret-path", "timeout": 0.3}
+def _slack_webhook(url: str, timeout: float) -> Notifier:
+    settings = {"type": "slack", "url": f"{url}/services/s3cret-path", "timeout": timeout}
     return SlackSettings.model_validate(settings).build(FakeClock())[0]
 
 
-def _slack_bot(url: str) -> Notifier:
-    settings = {"type": "slack", "api_url": f"{url}/api", "token": "s3cret-token", "channel": "#rag", "timeout": 0.3}
+def _slack_bot(url: str, timeout: float) -> Notifier:
+    settings = {
+        "type": "slack",
+        "api_url": f"{url}/api",
+        "token": "s3cret-token",
+        "channel": "#rag",
+        "timeout": timeout,
+    }
     return SlackSettings.model_validate(settings).build(FakeClock())[0]
 
 
@@ -122,7 +128,8 @@ def rig(request: pytest.FixtureRequest) -> HttpRig:
 @asynccontextmanager
 async def connected(rig: HttpRig, *script: StubReply) -> AsyncIterator[tuple[Notifier, ReceiverStub]]:
     async with ReceiverStub(*script) as receiver:
-        notifier = rig.build(receiver.url)
+        is_silent = any(reply.delay_s for reply in script)
+        notifier = rig.build(receiver.url, 0.3 if is_silent else 10.0)
         try:
             yield notifier, receiver
         finally:
@@ -190,7 +197,7 @@ async def test_an_endless_answer_is_not_read(rig: HttpRig) -> None:
 
 
 async def test_a_receiver_that_is_not_there_is_retryable(rig: HttpRig) -> None:
-    notifier = rig.build("http://127.0.0.1:1")
+    notifier = rig.build("http://127.0.0.1:1", 10.0)
     with pytest.raises(RetryableError):
         await notifier.send([signal()])
     await notifier.aclose()
@@ -211,7 +218,7 @@ async def test_no_message_and_no_log_holds_a_secret(
 ) -> None:
     with caplog.at_level(logging.DEBUG):
         async with connected(rig, reply or StubReply()) as (notifier, receiver):
-            reached = notifier if reply else rig.build("http://127.0.0.1:1")
+            reached = notifier if reply else rig.build("http://127.0.0.1:1", 10.0)
             with pytest.raises((PermanentError, RetryableError)) as caught:
                 await reached.send([signal()])
             await reached.aclose()

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from alerts.notifiers.base import Notifier
 from alerts.notifiers.kafka import KafkaSettings
-from evaluators.errors import RetryableError
+from evaluators.errors import PermanentError, RetryableError
 from tests.contracts.test_notifier import signal
 from tests.fakes import FakeClock
 from tests.kafka.broker import Broker
@@ -45,6 +45,11 @@ async def test_a_broker_that_is_not_there_is_retryable_and_tells_no_secret(caplo
         await one.send([signal()])
     await one.aclose()
     assert "s3cret" not in f"{caught.value!r} {caplog.text} {one!r}"
+
+
+def test_certificates_that_are_not_there_are_told_at_start() -> None:
+    with pytest.raises(PermanentError, match="tls_ca cannot be used: No such file or directory"):
+        notifier("h:9092", tls=True, tls_ca="/nowhere/ca.pem")
 
 
 @pytest.mark.parametrize(
