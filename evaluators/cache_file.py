@@ -91,6 +91,8 @@ class VerdictFile:
         found = db.execute("PRAGMA user_version").fetchone()[0]
         if found > SCHEMA:
             raise RetryableError(f"the verdict cache {self.path} was written by a newer groundwatch and is left alone")
+        if db.execute("SELECT 1 FROM sqlite_master WHERE tbl_name NOT IN ('verdicts', 'sqlite_stat1')").fetchone():
+            raise RetryableError(f"{self.path} is the database of another program and is left alone")
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute(f"PRAGMA max_page_count={self._max_pages}")

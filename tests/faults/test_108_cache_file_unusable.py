@@ -71,6 +71,19 @@ def test_a_file_of_a_newer_version_is_left_alone(tmp_path):
     assert path.read_bytes() == before
 
 
+def test_the_database_of_another_program_is_left_alone(tmp_path):
+    path = tmp_path / "orders.db"
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE orders (x)")
+    db.close()
+    before = path.read_bytes()
+    cache = opened(path)
+    assert "another program" in cache.degraded
+    cache.put(b"k", REPLY)
+    cache.close()
+    assert path.read_bytes() == before
+
+
 def test_a_locked_file_degrades_and_is_used_once_it_is_free(tmp_path):
     path = tmp_path / "v.db"
     other = sqlite3.connect(path, isolation_level=None)
