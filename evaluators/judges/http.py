@@ -105,12 +105,9 @@ def retry_after(value: str | None, now: float) -> float | None:
     """Seconds that a Retry-After header asks for, as a number or a date (RFC 9110, 10.2.3); None where it does not."""
     if value is None:
         return None
-    try:
-        return float(int(value))
-    except OverflowError:
-        return None
-    except ValueError:
-        pass
+    digits = value.strip().removeprefix("-")
+    if digits.isascii() and digits.isdigit():
+        return float(value)
     try:
         return parsedate_to_datetime(value).timestamp() - now
     except (ValueError, OverflowError):

@@ -7,9 +7,11 @@ from typing import Any
 from evaluators.facets import Facet
 from evaluators.judges.anthropic import AnthropicJudge, AnthropicSettings
 from evaluators.judges.base import Judge
+from evaluators.judges.deepeval import DeepEvalJudge, DeepEvalSettings
 from evaluators.judges.http_grade import HttpJudge, HttpSettings
 from evaluators.judges.lexical import LexicalJudge, LexicalSettings
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
+from evaluators.judges.ragas import RagasJudge, RagasSettings
 from evaluators.judges.stub import StubJudge, StubSettings
 from evaluators.judges.subprocess import SubprocessJudge, SubprocessSettings
 from evaluators.lane_settings import JudgeLane, LaneSettings
@@ -17,7 +19,16 @@ from evaluators.metrics import METRICS, ONLINE_METRICS
 from evaluators.metrics.grade import GRADE
 from evaluators.pool import PooledJudge
 
-JudgeSettings = LexicalSettings | OpenAISettings | AnthropicSettings | SubprocessSettings | HttpSettings | StubSettings
+JudgeSettings = (
+    LexicalSettings
+    | OpenAISettings
+    | AnthropicSettings
+    | SubprocessSettings
+    | HttpSettings
+    | RagasSettings
+    | DeepEvalSettings
+    | StubSettings
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,8 @@ JUDGES = {
     "anthropic": JudgeType(AnthropicSettings, AnthropicJudge),
     "subprocess": JudgeType(SubprocessSettings, SubprocessJudge),
     "http": JudgeType(HttpSettings, HttpJudge),
+    "ragas": JudgeType(RagasSettings, RagasJudge),
+    "deepeval": JudgeType(DeepEvalSettings, DeepEvalJudge),
     "stub": JudgeType(StubSettings, StubJudge),
 }
 

@@ -34,6 +34,8 @@ NEEDED = {
     "anthropic": {"model": "m"},
     "subprocess": {"command": ["true"]},
     "http": {"url": "http://127.0.0.1:1/"},
+    "ragas": {"model": "m"},
+    "deepeval": {"model": "m"},
 }
 
 
