@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deploy.grafana import kafka
 from deploy.grafana.boards import choice, dashboard
 from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, stat, steps, table, timeseries
 
@@ -14,7 +15,7 @@ def build() -> dict[str, Any]:
         "groundwatch-monitor",
         "groundwatch / monitor",
         "The monitor's own health.",
-        [("Now", _now()), ("In", _intake()), ("Out", _outlet()), ("Process", _process())],
+        [("Now", _now()), ("In", _intake()), ("Out", _outlet()), ("Process", _process()), ("Kafka", kafka.row())],
         [choice("instance", "Instance", "label_values(groundwatch_build_info, instance)", several=True)],
     )
 

@@ -23,7 +23,11 @@ QUIET, INCIDENT = 0.03, 0.75
 OTHERS = {"help-desk": 0.01, "hr-assistant": 0.04}
 """Services that go on as usual, with their share of wrong answers."""
 
-ROWS = {"fleet": ("Now", "Quality", "Alerts"), "service": ("Now", "Scores", "Where it goes wrong", "Worst traces")}
+ROWS = {
+    "fleet": ("Now", "Quality", "Alerts"),
+    "service": ("Now", "Scores", "Where it goes wrong", "Worst traces"),
+    "monitor": ("Now", "In", "Out", "Process"),
+}
 """The rows that the pictures show; the other dashboards are shown whole."""
 
 

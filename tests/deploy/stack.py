@@ -44,16 +44,19 @@ class Stack(NamedTuple):
 
 
 @asynccontextmanager
-async def stack(folder: Path) -> AsyncIterator[Stack]:
-    """Start everything; the LLM judge is a stub server with a budget of 8 calls a minute."""
+async def stack(folder: Path, *others: str) -> AsyncIterator[Stack]:
+    """Start everything; the LLM judge is a stub server with a budget of 8 calls a minute.
+
+    `others` are further targets ("host:port") for Prometheus.
+    """
     with _inbox(folder / "inbox.log") as inbox:
         async with (
             _alertmanager(folder / "alertmanager", inbox) as alertmanager,
             OpenAIStub(verdict, keep=False) as llm,
         ):
             with monitor(folder, **_config(folder, alertmanager, llm.base_url)) as running:
-                target = running.web.removeprefix("http://")
-                async with _prometheus(folder / "prometheus", target, alertmanager) as url:
+                targets = [running.web.removeprefix("http://"), *others]
+                async with _prometheus(folder / "prometheus", targets, alertmanager) as url:
                     yield Stack(running, url, folder / "inbox.log")
 
 
@@ -116,13 +119,13 @@ def _config(folder: Path, alertmanager: str, llm: str) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def _prometheus(folder: Path, target: str, alertmanager: str) -> AsyncIterator[str]:
+async def _prometheus(folder: Path, targets: list[str], alertmanager: str) -> AsyncIterator[str]:
     config = load("prometheus/prometheus.yml")
     config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
     config["rule_files"] = [str(DEPLOY / "prometheus" / pattern) for pattern in config["rule_files"]]
     config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"] = [alertmanager.removeprefix("http://")]
     config["scrape_configs"] = [job for job in config["scrape_configs"] if job["job_name"] == "groundwatch"]
-    config["scrape_configs"][0]["static_configs"][0]["targets"] = [target]
+    config["scrape_configs"][0]["static_configs"][0]["targets"] = targets
     file, port = _write(folder, config), free_port()
     command = [
         "prometheus",

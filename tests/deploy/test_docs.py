@@ -8,6 +8,7 @@ import yaml
 from alerts.rules.defaults import DEFAULT_RULES
 from collector.config import parse
 from collector.conventions.registry import DIALECTS
+from tests.deploy.chart import rendered
 from tests.deploy.shipped import DEPLOY, panels, rules
 
 DOCS = DEPLOY / "docs"
@@ -51,6 +52,18 @@ def test_every_dialect_has_a_paragraph_with_its_switch(dialect):
         assert word.strip(".") in words
 
 
+def test_the_configurations_shown_for_roles_are_good():
+    values, config = (yaml.safe_load(block) for block in reversed(blocks((DOCS / "roles.md").read_text())))
+    for shown in (config, values["config"]):
+        assert parse(yaml.safe_dump(shown)).streams
+    assert {"Deployment-receive", "ScaledObject-evaluate", "Service-alert"} <= set(rendered(values))
+
+
+def blocks(page):
+    """The YAML that a page shows."""
+    return re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+
+
 def test_the_operator_rules_shown_are_good():
-    for block in re.findall(r"```yaml\n(.*?)```", CONNECT, re.DOTALL):
+    for block in blocks(CONNECT):
         assert parse(yaml.safe_dump(yaml.safe_load(block))).operator_rules

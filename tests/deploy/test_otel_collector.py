@@ -8,6 +8,7 @@ import sys
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from collector.config import parse
 from tests.deploy.replay import CAPTURES
 from tests.deploy.shipped import DEPLOY, load
 
@@ -29,6 +30,23 @@ def test_kafka_keeps_the_spans_of_a_trace_together_and_both_halves_agree():
     assert exporter["partition_traces_by_id"] is True
     assert [exporter["traces"]["topic"]] == receiver["traces"]["topics"]
     assert exporter["traces"]["encoding"] == receiver["traces"]["encoding"] == "otlp_proto"
+
+
+def test_groundwatch_reads_what_the_collector_writes():
+    exporter = load("otel-collector/kafka-out.yaml")["exporters"]["kafka"]
+    receiver = parse((DEPLOY / "compose/roles.yaml").read_text()).streams.receiver()
+    assert receiver.topics == (exporter["traces"]["topic"],)
+    assert receiver.encoding == exporter["traces"]["encoding"]
+
+
+def test_the_scaled_stack_keeps_the_trace_backend():
+    more = load("compose/backend.yaml")
+    pipeline = more["service"]["pipelines"]["traces/backend"]
+    known = load("otel-collector/kafka-out.yaml")
+    assert set(pipeline["receivers"]) <= set(known["receivers"])
+    assert set(pipeline["processors"]) <= set(known["processors"])
+    assert pipeline["exporters"] == list(more["exporters"])
+    assert not set(more["service"]["pipelines"]) & set(known["service"]["pipelines"]), "one would replace the other"
 
 
 def test_the_backend_gets_everything_and_groundwatch_what_it_can_use():

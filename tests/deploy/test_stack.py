@@ -12,6 +12,7 @@ import pytest
 
 from deploy.pictures.render import render
 from deploy.pictures.source import Prometheus, Series, interpolate
+from tests.deploy.kafka_worker import kafka_worker
 from tests.deploy.replay import replay
 from tests.deploy.shipped import DASHBOARDS, SERVICE, VARIABLES, operands, panels, rules
 from tests.deploy.stack import Customers, Stack, stack, wait_for
@@ -39,19 +40,24 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Seen:
 
 
 async def _incident(folder: Path) -> Seen:
-    async with stack(folder) as running:
-        prometheus = Prometheus(running.prometheus)
-        with Customers(running.monitor.grpc, pace=30) as customers:
-            await asyncio.sleep(4)
-            customers.wrong = 1.0
-            await wait_for(lambda: FIRED in running.received(), 40, FIRED)
-            await asyncio.to_thread(replay, running.monitor.http, floods=900)
-            customers.wrong = 0.0
-            evidence = await _worst(running, prometheus)
-            empty = await asyncio.to_thread(_without_data, prometheus)
-            await wait_for(lambda: RESOLVED in running.received(), 40, RESOLVED)
-            pictures = await asyncio.to_thread(_pictures, prometheus)
-        return Seen(empty, running.received(), evidence, pictures)
+    with kafka_worker() as worker:
+        async with stack(folder, worker) as running:
+            return await _seen(running)
+
+
+async def _seen(running: Stack) -> Seen:
+    prometheus = Prometheus(running.prometheus)
+    with Customers(running.monitor.grpc, pace=30) as customers:
+        await asyncio.sleep(4)
+        customers.wrong = 1.0
+        await wait_for(lambda: FIRED in running.received(), 40, FIRED)
+        await asyncio.to_thread(replay, running.monitor.http, floods=900)
+        customers.wrong = 0.0
+        evidence = await _worst(running, prometheus)
+        empty = await asyncio.to_thread(_without_data, prometheus)
+        await wait_for(lambda: RESOLVED in running.received(), 40, RESOLVED)
+        pictures = await asyncio.to_thread(_pictures, prometheus)
+    return Seen(empty, running.received(), evidence, pictures)
 
 
 def _pictures(prometheus: Prometheus) -> dict[str, str]:
