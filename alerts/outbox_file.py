@@ -20,6 +20,7 @@ from evaluators.cache_file import is_corrupt
 log = logging.getLogger(__name__)
 
 SCHEMA = 1
+MAX_PENDING = 20_000
 _SIGNAL = TypeAdapter(Signal)
 _CREATE = (
     "CREATE TABLE IF NOT EXISTS outbox (notifier TEXT, fingerprint TEXT, signal BLOB NOT NULL, since REAL NOT NULL,"
@@ -38,10 +39,14 @@ class Kept:
 
 
 class OutboxFile:
-    """Without a path it keeps nothing. `degraded` says why the file cannot be used; each flush tries again."""
+    """Without a path it keeps nothing. `degraded` says why the file cannot be used; each flush tries again.
+
+    `lost` counts the notes for which there was no room while it could not.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.degraded: str | None = None
+        self.lost = 0
         self._path = path
         self._db: sqlite3.Connection | None = None
         self._pending: dict[tuple[str, str], Kept | None] = {}
@@ -68,8 +73,12 @@ class OutboxFile:
 
     def keep(self, notifier: str, fingerprint: str, kept: Kept | None) -> None:
         """Note an alert's state, or with None that it is settled; written by the next flush."""
-        if self._path is not None:
-            self._pending[notifier, fingerprint] = kept
+        if self._path is None:
+            return
+        if len(self._pending) >= MAX_PENDING and (notifier, fingerprint) not in self._pending:
+            self.lost += 1
+            return
+        self._pending[notifier, fingerprint] = kept
 
     def flush(self) -> None:
         """Write what was noted; what cannot be written stays noted."""
@@ -141,7 +150,8 @@ def _open(path: Path) -> sqlite3.Connection | None:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Signals quote traces: nobody else reads them. SQLite gives -wal and -shm the same mode.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    db = sqlite3.connect(path, timeout=0.2, isolation_level=None)
+    # Waiting for a lock would hold up the event loop; the next flush tries again.
+    db = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
         if db.execute("PRAGMA user_version").fetchone()[0] > SCHEMA:
             db.close()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from alerts.outbox_file import Kept, OutboxFile
+from alerts.outbox_file import MAX_PENDING, Kept, OutboxFile
 from alerts.signals import SignalState
 from tests.alerts.test_outbox import FIRING, RESOLVED, signal
 from tests.contracts.test_notifier import signal as full_signal
@@ -97,6 +97,34 @@ def test_a_file_that_cannot_be_written_is_said_once_and_tried_again(
     assert file.degraded is None
     assert len(file.load("slack")) == 1
     file.close()
+
+
+def test_a_file_that_is_locked_or_full_costs_no_time_and_recovers(tmp_path: Path) -> None:
+    path = tmp_path / "outbox.db"
+    file = OutboxFile(path)
+    assert file.load("slack") == []
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    file.keep("slack", "f", KEPT)
+    file.flush()
+    assert file.degraded is not None
+    assert "locked" in file.degraded
+    other.execute("ROLLBACK")
+    other.close()
+    file.flush()
+    assert file.degraded is None
+    assert len(file.load("slack")) == 1
+    file.close()
+
+
+def test_what_waits_for_a_broken_file_is_bounded_and_counted(tmp_path: Path) -> None:
+    blocker = tmp_path / "blocker"
+    blocker.write_text("")
+    file = OutboxFile(blocker / "outbox.db")
+    for number in range(MAX_PENDING + 5):
+        file.keep("slack", str(number), None)
+    file.keep("slack", "0", KEPT)
+    assert file.lost == 5
 
 
 def test_a_row_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
