@@ -57,7 +57,8 @@ class Envelope:
     `received` counts the spans of the scopes that were looked into so far.
     """
 
-    def __init__(self, body: bytes, max_spans: int = MAX_SPANS) -> None:
+    def __init__(self, body: bytes, max_spans: int = MAX_SPANS, *, request: str = "ExportTraceServiceRequest") -> None:
+        self._request = request
         self.body = body
         self.received = 0
         self._max_spans = max_spans
@@ -81,7 +82,7 @@ class Envelope:
         try:
             spans: Sequence[bytes] = list(wire.ScopeSpans.FromString(self.body[at:end]).spans)
         except DecodeError:
-            raise malformed() from None
+            raise malformed(self._request) from None
         self._receive(len(spans))
         return spans
 
@@ -108,9 +109,9 @@ class Envelope:
                         spans.append((at, start, stop))
                     at = stop
         except IndexError:
-            raise malformed() from None
+            raise malformed(self._request) from None
         if at > end:
-            raise malformed()
+            raise malformed(self._request)
         self._receive(len(spans) + (at < end))
         return spans
 
@@ -125,11 +126,11 @@ class Envelope:
             try:
                 number, start, at = self._other_field(at)
             except IndexError:
-                raise malformed() from None
+                raise malformed(self._request) from None
             if number:
                 yield number, start, at
         if at != end:
-            raise malformed()
+            raise malformed(self._request)
 
     def _other_field(self, at: int) -> tuple[int, int, int]:
         """Number (0 unless it is length-delimited), start and end of the field at a position."""
@@ -139,20 +140,20 @@ class Envelope:
         tag, at = _varint(self.body, at)
         kind = tag & 7
         if tag >> 3 == 0:
-            raise malformed()
+            raise malformed(self._request)
         if kind == _DELIMITED:
             size, at = _varint(self.body, at)
             return tag >> 3, at, at + size
         if kind == 0:
             return 0, at, _varint(self.body, at)[1]
         if kind not in _FIXED_SIZES:
-            raise malformed()
+            raise malformed(self._request)
         return 0, at, at + _FIXED_SIZES[kind]
 
 
-def malformed() -> RefusedError:
+def malformed(request: str = "ExportTraceServiceRequest") -> RefusedError:
     """The refusal of bytes that are no OTLP request."""
-    return RefusedError(Reason.DECODE_ERROR, "the body is not a serialized ExportTraceServiceRequest")
+    return RefusedError(Reason.DECODE_ERROR, f"the body is not a serialized {request}")
 
 
 def too_many(limit: int) -> RefusedError:
@@ -169,4 +170,4 @@ def _varint(body: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, at
         shift += 7
-    raise malformed()
+    raise IndexError  # as where the body ends within it

@@ -11,10 +11,12 @@ import json
 import re
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, NoReturn
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from collector.envelope import too_many
@@ -33,15 +35,27 @@ _DIGITS = re.compile(r"-?[0-9]{1,20}")
 Encoder = Callable[[Any], bytes]
 
 
-def to_protobuf(body: bytes, max_spans: int) -> bytes:
-    """The serialized ExportTraceServiceRequest of an OTLP/JSON body. Raises RefusedError that names what is wrong."""
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A kind of export request, and what its layers are called in JSON."""
+
+    request: Descriptor
+    layers: tuple[str, str, str]
+
+
+TRACES = Signal(ExportTraceServiceRequest.DESCRIPTOR, ("resourceSpans", "scopeSpans", "spans"))
+LOGS = Signal(ExportLogsServiceRequest.DESCRIPTOR, ("resourceLogs", "scopeLogs", "logRecords"))
+
+
+def to_protobuf(body: bytes, max_spans: int, signal: Signal = TRACES) -> bytes:
+    """The serialized request of an OTLP/JSON body. Raises RefusedError that names what is wrong."""
     try:
         document = json.loads(body.decode(), object_pairs_hook=_unique, parse_constant=_no_constant)
         if not isinstance(document, dict):
             _wrong("the body", "an object")
-        if _count_spans(document) > max_spans:
+        if _count(document, signal.layers) > max_spans:
             raise too_many(max_spans)
-        return _encode_message(_fields(ExportTraceServiceRequest.DESCRIPTOR), document)
+        return _encode_message(_fields(signal.request), document)
     except RecursionError:
         raise _malformed("nested too deep") from None
     except UnicodeDecodeError:
@@ -71,10 +85,11 @@ def _wrong(name: str, expected: str) -> NoReturn:
     raise _malformed(f"{name} must be {expected}")
 
 
-def _count_spans(document: dict[str, Any]) -> int:
-    """Spans of the document, before any work is put into them; whatever has another shape is found out later."""
-    scopes = (scope for resource in _objects(document, "resourceSpans") for scope in _objects(resource, "scopeSpans"))
-    return sum(len(_objects(scope, "spans")) for scope in scopes)
+def _count(document: dict[str, Any], layers: tuple[str, str, str]) -> int:
+    """Spans or records of the document, before any work is put into them; another shape is found out later."""
+    resources, scopes, items = layers
+    found = (scope for resource in _objects(document, resources) for scope in _objects(resource, scopes))
+    return sum(len(_objects(scope, items)) for scope in found)
 
 
 def _objects(parent: Any, key: str) -> list[Any]:

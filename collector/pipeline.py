@@ -58,6 +58,12 @@ class Relay(Protocol):
     def put(self, assessment: Assessment, done: Callable[[], None]) -> None: ...
 
 
+class Joiner(Protocol):
+    """Adds to the spans of a trace what came for them another way."""
+
+    def join(self, trace: ClosedTrace) -> ClosedTrace: ...
+
+
 class Resolver(Protocol):
     """Completes samples with what their traces only point to. `submit` never raises and calls `done` once."""
 
@@ -86,7 +92,9 @@ class Pipeline:
         observer: Observer,
         relay: Relay | None = None,
         resolver: Resolver | None = None,
+        events: Joiner | None = None,
     ) -> None:
+        self._events = events
         self._resolver = resolver
         self._relay = relay
         self._assembler = assembler
@@ -194,7 +202,7 @@ class Pipeline:
             self._metrics.trace(service, "sampled_out")
             self._store.decision(trace_id, service, "sampled_out", "no sampling rule takes this trace id")
             return
-        sample = self._reader.read(trace)
+        sample = self._reader.read(trace if self._events is None else self._events.join(trace))
         if self._resolver is None or not self._resolver.wants(sample) or not self._is_sampled(sample):
             self._hand_on(trace, sample)
             return

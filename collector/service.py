@@ -26,10 +26,13 @@ from collector.chunk_stores.resolver import ChunkResolver
 from collector.codec import Codec
 from collector.config import Config
 from collector.conventions.reader import TraceReader
+from collector.log_codec import LogCodec
+from collector.log_events import LogEvents
 from collector.pipeline import Pipeline, Route
-from collector.receivers.base import Receiver
+from collector.receivers.base import LogPath, Receiver
 from collector.receivers.kafka_metrics import KafkaMetrics
 from collector.receivers.kafka_optional import build_kafka, build_streams, check_kafka
+from collector.receivers.log_metrics import LogMetrics
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.receivers.settings import ReceiverSettings
@@ -88,8 +91,17 @@ class Service:
         relay = self._streams.relay if self._streams else None
         observer = Observers(self.engine, self._write_back) if self._write_back else self.engine
         self._resolver = self._build_resolver()
+        self._log_events = LogEvents(self.metrics.series, self._clock) if role is Role.ALL else None
         self._pipeline = Pipeline(
-            self._assembler, reader, self._routes(), self.metrics, self.store, observer, relay, self._resolver
+            self._assembler,
+            reader,
+            self._routes(),
+            self.metrics,
+            self.store,
+            observer,
+            relay,
+            self._resolver,
+            self._log_events,
         )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared
@@ -250,6 +262,7 @@ class Service:
         if not self._role.receives:
             return receivers
         sink = self._streams.sink if self._streams and self._streams.sink else self._pipeline.take
+        logs = self._build_log_path()
         for name, kind in kinds.items():
             settings: ReceiverSettings | None = getattr(self._config.receivers, name)
             if settings is None:
@@ -258,8 +271,15 @@ class Service:
                 log.warning(
                     "receivers.%s takes spans from anybody on the network: set token_env or tls_client_ca", name
                 )
-            receivers[name] = kind(settings, codec, sink, self.metrics)
+            receivers[name] = kind(settings, codec, sink, self.metrics, logs)
         return receivers
+
+    def _build_log_path(self) -> LogPath | None:
+        """Log records do not travel in Kafka: they are taken where traces are assembled."""
+        if self._log_events is None:
+            return None
+        metrics = LogMetrics(self.metrics.series, ("otlp_grpc", "otlp_http"), Reason)
+        return LogPath(LogCodec(), self._log_events.take, metrics)
 
     def _build_kafka(self, codec: Codec) -> "KafkaReceiver | None":
         settings = self._config.receivers.kafka

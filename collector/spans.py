@@ -34,6 +34,14 @@ class WireSpan(NamedTuple):
     resource: Resource
 
 
+class LogEvent(NamedTuple):
+    """A log record that tells of a span: `raw` is a serialized field of that span, which holds one event."""
+
+    trace_id: bytes
+    span_id: bytes
+    raw: bytes
+
+
 @dataclass(slots=True)
 class SpanBatch:
     """One decoded request.
@@ -42,12 +50,14 @@ class SpanBatch:
     kept, but tell that their trace has ended. `received` counts all spans of the request, `rejected` those refused by
     reason; `message` explains the first refusal to the sender (no payload text). `receipt` is that of the unit which
     brought them, where the receiver can ask for it again. `stored` is to be awaited before the batch is acknowledged,
-    where a sink takes its time; it raises RetryableError where the batch was not taken after all.
+    where a sink takes its time; it raises RetryableError where the batch was not taken after all. A request of log
+    records has `events` and no spans; its counts are of records.
     """
 
     received: int = 0
     spans: list[WireSpan] = field(default_factory=list)
     ordinary_roots: list[bytes] = field(default_factory=list)
+    events: list[LogEvent] = field(default_factory=list)
     rejected: dict[str, int] = field(default_factory=dict)
     message: str = ""
     receipt: Receipt | None = None

@@ -1,8 +1,10 @@
 """What the user asked and what the application answered."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from collector.conventions.context import Context
+from collector.conventions.prompts import question_part
 from collector.conventions.reading import Kind, Text
 from collector.conventions.texts import answer_in, question_in
 from collector.conventions.tree import Node, Tree
@@ -38,7 +40,8 @@ def _asked(tree: Tree, context: Context) -> Iterator[tuple[str, Text | None]]:
         text = question_in(node.reading.input)
         # A prompt template repeats the retrieved text: such a message is not what the user asked.
         if text is None or not any(chunk.text and chunk.text in text.value for chunk in context.chunks):
-            yield "the last user message", text
+            part = question_part(text.value) if text is not None else ""
+            yield "the last user message", replace(text, value=part, plain=False) if text and part else text
 
 
 def _inner_query(source: Node) -> Text | None:

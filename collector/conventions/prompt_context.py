@@ -1,11 +1,11 @@
 """Retrieved text out of the prompt that the model got, for instrumentations that give ids without text."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from collector.conventions.context import Context
 from collector.conventions.messages import ASSISTANT, USER, conversation, message_text, parts_text, role
+from collector.conventions.prompts import context_part
 from collector.conventions.reading import State, Text
 from collector.conventions.tree import Node
 from collector.conventions.values import clean, decode, is_masked
@@ -15,17 +15,6 @@ SOURCE = "prompt"
 """What stands as the source of such a chunk."""
 
 _SYSTEM = "gen_ai.system_instructions"
-_LABEL = r"^[^\w\n]{0,8}(?:%s)\b[^\n:>]{0,40}(?::|>|\n)"
-_BEGIN = re.compile(
-    _LABEL
-    % r"(?:retrieved |given |relevant |background )?(?:context|documents?|sources?|passages?|search results|excerpts)",
-    re.IGNORECASE | re.MULTILINE,
-)
-_END = re.compile(
-    r"</(?:context|documents?|sources?)>|"
-    + _LABEL % r"(?:user |user's )?(?:question|query|input|request|instructions?|answer)",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 def with_prompt(context: Context, generations: Sequence[Node], question: Text | None, max_chars: int) -> Context:
@@ -54,17 +43,9 @@ def _is_wanted(context: Context) -> bool:
 def _retrieved(node: Node, question: str) -> str:
     """What a prompt says besides the question: the part that is labelled as context, or else all of it."""
     texts = [clean(text)[0] for text in _prompt(node) if not is_masked(text)]
-    labelled = [part for text in texts if (part := _labelled(text))]
+    labelled = [part for text in texts if (part := context_part(text)) is not None]
     parts = labelled or [text.replace(question, "") if question else text for text in texts]
     return "\n\n".join(part for part in map(str.strip, parts) if part)
-
-
-def _labelled(text: str) -> str:
-    begin = _BEGIN.search(text)
-    if begin is None:
-        return ""
-    end = _END.search(text, begin.end())
-    return text[begin.end() : end.start() if end else len(text)].strip()
 
 
 def _prompt(node: Node) -> Iterable[str]:

@@ -2,11 +2,11 @@
 
 import hmac
 import logging
+from dataclasses import dataclass
 from typing import Protocol
 
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from collector.codec import Codec
 from collector.spans import SpanBatch, SpanSink
 from collector.status import Reason, Refusal, RefusedError, refusal_of
 from evaluators.errors import RetryableError
@@ -36,10 +36,25 @@ class Receiver(Protocol):
     async def stop(self, grace_s: float) -> None: ...
 
 
+class Decoder(Protocol):
+    """Turns a request's body into a batch; raises RefusedError."""
+
+    def decode(self, body: bytes) -> SpanBatch: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LogPath:
+    """Where a receiver takes log exports to; without one it takes none."""
+
+    codec: Decoder
+    sink: SpanSink
+    metrics: ReceiverMetrics
+
+
 class Intake:
     """From a request's body to an acknowledgement. `name` is the receiver's in metrics."""
 
-    def __init__(self, name: str, codec: Codec, sink: SpanSink, metrics: ReceiverMetrics) -> None:
+    def __init__(self, name: str, codec: Decoder, sink: SpanSink, metrics: ReceiverMetrics) -> None:
         self._name = name
         self._sink = sink
         self._metrics = metrics
@@ -73,7 +88,10 @@ class Intake:
 
 
 def acknowledgement(batch: SpanBatch) -> bytes:
-    """The serialized ExportTraceServiceResponse: empty unless spans were rejected (OTLP, Partial Success)."""
+    """The serialized response: empty unless something was rejected (OTLP, Partial Success).
+
+    An ExportLogsServiceResponse has the same fields.
+    """
     if not batch.rejected:
         return b""
     response = ExportTraceServiceResponse()

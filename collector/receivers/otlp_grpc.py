@@ -1,4 +1,4 @@
-"""OTLP/gRPC: one unary method over raw bytes.
+"""OTLP/gRPC: unary methods over raw bytes.
 
 The generated servicer would answer UNKNOWN to bytes that it cannot parse, and parse every span that it can.
 """
@@ -8,7 +8,7 @@ from typing import NoReturn, TypeAlias
 import grpc
 
 from collector.codec import Codec
-from collector.receivers.base import Gate, Intake, ReceiverMetrics, acknowledgement
+from collector.receivers.base import Gate, Intake, LogPath, ReceiverMetrics, acknowledgement
 from collector.receivers.settings import ReceiverSettings
 from collector.receivers.tls import Certificate
 from collector.spans import SpanSink
@@ -16,6 +16,7 @@ from collector.status import RefusedError
 from evaluators.errors import PermanentError
 
 METHOD = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+LOGS_METHOD = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
 MAX_METADATA_BYTES = 16 << 10
 MAX_STREAMS = 256
 """Requests under way per connection."""
@@ -26,19 +27,29 @@ Context: TypeAlias = "grpc.aio.ServicerContext[bytes, bytes]"  # generic in the 
 
 
 class OtlpGrpcReceiver:
-    """Listens for OTLP/gRPC trace exports. Logs and metrics are answered UNIMPLEMENTED."""
+    """Listens for OTLP/gRPC trace exports, and for log exports given a path for them. Others are UNIMPLEMENTED."""
 
-    def __init__(self, settings: ReceiverSettings, codec: Codec, sink: SpanSink, metrics: ReceiverMetrics) -> None:
+    def __init__(
+        self,
+        settings: ReceiverSettings,
+        codec: Codec,
+        sink: SpanSink,
+        metrics: ReceiverMetrics,
+        logs: LogPath | None = None,
+    ) -> None:
         self._settings = settings
-        self._intake = Intake("otlp_grpc", codec, sink, metrics)
+        self._intakes = {METHOD: Intake("otlp_grpc", codec, sink, metrics)}
+        if logs is not None:
+            self._intakes[LOGS_METHOD] = Intake("otlp_grpc", logs.codec, logs.sink, logs.metrics)
         self._server: grpc.aio.Server | None = None
         self.port = settings.port
 
     async def start(self) -> None:
         """Listen; see Receiver."""
         settings = self._settings
-        handler = _Handler(self._intake, Gate(settings.read_token()))
-        server = grpc.aio.server(handlers=[handler], options=_options(settings))
+        gate = Gate(settings.read_token())
+        handlers = [_Handler(method, intake, gate) for method, intake in self._intakes.items()]
+        server = grpc.aio.server(handlers=handlers, options=_options(settings))
         address = f"{settings.host}:{settings.port}"
         try:
             if settings.tls_cert is None:
@@ -60,16 +71,17 @@ class OtlpGrpcReceiver:
 
 
 class _Handler(grpc.GenericRpcHandler):  # type: ignore[type-arg]  # generic in the stubs only
-    """Answers the one method, and refuses callers without the token before their message is read."""
+    """Answers one method, and refuses callers without the token before their message is read."""
 
-    def __init__(self, intake: Intake, gate: Gate) -> None:
+    def __init__(self, method: str, intake: Intake, gate: Gate) -> None:
+        self._method = method
         self._intake = intake
         self._gate = gate
         self._export = grpc.unary_unary_rpc_method_handler(self._handle)
         self._deny = grpc.stream_unary_rpc_method_handler(self._refuse_unread)
 
     def service(self, call: grpc.HandlerCallDetails) -> "grpc.RpcMethodHandler[bytes, bytes] | None":
-        if call.method != METHOD:
+        if call.method != self._method:
             return None
         try:
             self._gate.check(_authorization(call))

@@ -4,15 +4,16 @@ import asyncio
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 from aiohttp import hdrs, web
 
 from collector.codec import Codec
 from collector.envelope import MAX_SPANS
-from collector.otlp_json import to_protobuf
-from collector.receivers.base import Gate, Intake, ReceiverMetrics, acknowledgement
+from collector.otlp_json import LOGS, TRACES, Signal, to_protobuf
+from collector.receivers.base import Gate, Intake, LogPath, ReceiverMetrics, acknowledgement
 from collector.receivers.bodies import Body, GzipBody, Pool, too_large
 from collector.receivers.connections import Connection, Connections
 from collector.receivers.settings import ReceiverSettings
@@ -22,6 +23,7 @@ from collector.status import Reason, Refusal, RefusedError
 from evaluators.errors import PermanentError
 
 PATHS = ("/v1/traces", "/api/public/otel/v1/traces")
+LOGS_PATH = "/v1/logs"
 MAX_PENDING_BYTES = 256 << 20
 """Bodies that are being read, all connections together; above it senders are asked to come back."""
 
@@ -33,11 +35,11 @@ _MAX_HEADER_BYTES = 8190
 _MAX_HEADERS = 64
 
 
-def _json_acknowledgement(batch: SpanBatch) -> bytes:
+def _json_acknowledgement(batch: SpanBatch, rejected: str = "rejectedSpans") -> bytes:
     if not batch.rejected:
         return b"{}"
-    partial = {"rejectedSpans": str(sum(batch.rejected.values())), "errorMessage": batch.message}
-    return json.dumps({"partialSuccess": partial}).encode()
+    told = {rejected: str(sum(batch.rejected.values())), "errorMessage": batch.message}
+    return json.dumps({"partialSuccess": told}).encode()
 
 
 def _protobuf_refusal(refusal: Refusal) -> bytes:
@@ -55,6 +57,7 @@ class _Form:
 
 _PROTOBUF = _Form("application/x-protobuf", acknowledgement, _protobuf_refusal)
 _JSON = _Form("application/json", _json_acknowledgement, Refusal.json)
+_JSON_LOGS = replace(_JSON, acknowledge=partial(_json_acknowledgement, rejected="rejectedLogRecords"))
 _BODIES: dict[str, type[Body]] = {"": Body, "identity": Body, "gzip": GzipBody}
 _HEADERS = {
     Reason.WRONG_METHOD: ((hdrs.ALLOW, hdrs.METH_POST),),
@@ -66,11 +69,21 @@ _FORMS = {form.content_type: form for form in (_PROTOBUF, _JSON)}
 
 
 class OtlpHttpReceiver:
-    """Listens for OTLP/HTTP trace exports. Logs and metrics are answered 404."""
+    """Listens for OTLP/HTTP trace exports, and for log exports given a path for them. Others are answered 404."""
 
-    def __init__(self, settings: ReceiverSettings, codec: Codec, sink: SpanSink, metrics: ReceiverMetrics) -> None:
+    def __init__(
+        self,
+        settings: ReceiverSettings,
+        codec: Codec,
+        sink: SpanSink,
+        metrics: ReceiverMetrics,
+        logs: LogPath | None = None,
+    ) -> None:
         self._settings = settings
         self._intake = Intake("otlp_http", codec, sink, metrics)
+        self._intakes = dict.fromkeys(PATHS, self._intake)
+        if logs is not None:
+            self._intakes[LOGS_PATH] = Intake("otlp_http", logs.codec, logs.sink, logs.metrics)
         self._gate = Gate(None)
         self._pool = Pool(MAX_PENDING_BYTES)
         self._connections = Connections(settings.max_connections)
@@ -137,7 +150,8 @@ class OtlpHttpReceiver:
             # The sender is gone and will send again; nothing of an incomplete body has been taken.
             return web.Response()
         except Exception as error:
-            return self._refuse(error, form or _JSON)
+            intake = self._intakes.get(request.path, self._intake)
+            return self._refuse(error, form or _JSON, intake)
         finally:
             connection.end()
 
@@ -150,19 +164,23 @@ class OtlpHttpReceiver:
             limit = min(limit, self._settings.max_json_bytes)
         if (request.content_length or 0) > limit:
             raise too_large(limit)
+        signal = LOGS if request.path == LOGS_PATH else TRACES
+        intake = self._intakes[request.path]
         with _BODIES[_encoding(request)](limit, self._pool) as body:
             await self._read(request, body)
-            batch = await self._decode(body.finish(), form)
-        self._intake.deliver(batch)
+            batch = await self._decode(body.finish(), form, intake, signal)
+        intake.deliver(batch)
         if batch.stored is not None:
             await batch.stored
+        if form is _JSON and signal is LOGS:
+            form = _JSON_LOGS
         return web.Response(body=form.acknowledge(batch), content_type=form.content_type)
 
     def _check(self, request: web.BaseRequest) -> None:
-        if request.path not in PATHS:
-            raise RefusedError(Reason.NOT_FOUND, f"traces are taken on {' and '.join(PATHS)}; nothing else is")
+        if request.path not in self._intakes:
+            raise RefusedError(Reason.NOT_FOUND, f"OTLP is taken on {', '.join(self._intakes)}; nothing else is")
         if request.method != hdrs.METH_POST:
-            raise RefusedError(Reason.WRONG_METHOD, "traces are sent with POST")
+            raise RefusedError(Reason.WRONG_METHOD, "OTLP is sent with POST")
         self._gate.check(request.headers.get(hdrs.AUTHORIZATION))
 
     async def _read(self, request: web.BaseRequest, body: Body) -> None:
@@ -179,18 +197,16 @@ class OtlpHttpReceiver:
         except web.RequestPayloadError:
             raise RefusedError(Reason.DECODE_ERROR, "the body breaks the rules of HTTP") from None
 
-    async def _decode(self, body: bytes, form: _Form) -> SpanBatch:
+    async def _decode(self, body: bytes, form: _Form, intake: Intake, signal: Signal) -> SpanBatch:
         if form is _PROTOBUF:
-            return self._intake.decode(body)
+            return intake.decode(body)
+        decode = partial(_decode_json, body, intake, signal)
         if len(body) <= INLINE_JSON_BYTES:
-            return self._decode_json(body)
-        return await asyncio.get_running_loop().run_in_executor(self._json_thread, self._decode_json, body)
+            return decode()
+        return await asyncio.get_running_loop().run_in_executor(self._json_thread, decode)
 
-    def _decode_json(self, body: bytes) -> SpanBatch:
-        return self._intake.decode(to_protobuf(body, MAX_SPANS) if body else body)
-
-    def _refuse(self, error: Exception, form: _Form) -> web.Response:
-        refusal = self._intake.refuse(error)
+    def _refuse(self, error: Exception, form: _Form, intake: Intake) -> web.Response:
+        refusal = intake.refuse(error)
         response = web.Response(status=refusal.http_status, body=form.refuse(refusal), content_type=form.content_type)
         for name, value in _HEADERS.get(refusal.reason, ()):
             response.headers[name] = value
@@ -199,6 +215,10 @@ class OtlpHttpReceiver:
         if refusal.reason in _CLOSING:
             response.force_close()
         return response
+
+
+def _decode_json(body: bytes, intake: Intake, signal: Signal) -> SpanBatch:
+    return intake.decode(to_protobuf(body, MAX_SPANS, signal) if body else body)
 
 
 def _media_type(request: web.BaseRequest) -> str:

@@ -86,6 +86,15 @@ def test_a_prompt_that_holds_only_the_question_is_no_context() -> None:
     assert read(found(), chat(("user", QUESTION))).readiness is Readiness.NO_TEXT
 
 
+def test_a_labelled_context_without_text_is_none() -> None:
+    assert read(found(), chat(("user", f"Context:\n\nQuestion: {QUESTION}"))).readiness is Readiness.NO_TEXT
+
+
+def test_the_question_of_a_labelled_prompt_is_what_follows_its_label() -> None:
+    unsaid = Made(2, {"gen_ai.operation.name": "retrieval"}, parent=1)
+    assert read(unsaid, chat(("user", PROMPT)), settings=ContextSettings()).question == QUESTION
+
+
 def test_a_long_prompt_is_cut_and_flagged() -> None:
     settings = ContextSettings(from_prompt=True, max_chars_per_source=200)
     sample = read(found(), chat(("user", f"Context:\n{REFUNDS * 9}")), settings=settings)
@@ -93,8 +102,9 @@ def test_a_long_prompt_is_cut_and_flagged() -> None:
     assert (len(chunk.text or ""), chunk.truncated, sample.incomplete) == (200, True, True)
 
 
-def test_bodies_of_the_official_instrumentation_can_be_judged_by_it() -> None:
-    read_ones = samples("otel_genai_langchain", TraceReader(settings=FROM_PROMPT))
+@pytest.mark.parametrize("app", ["otel_genai_langchain", "otel_genai_langchain_events"])
+def test_bodies_of_the_official_instrumentation_can_be_judged_by_it(app: str) -> None:
+    read_ones = samples(app, TraceReader(settings=FROM_PROMPT))
     by_question = {sample.question: sample for sample in read_ones}
     for case in CASES:
         texts = [chunk.text for chunk in by_question[case.question].context]

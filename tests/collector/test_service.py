@@ -13,11 +13,13 @@ from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from collector.assembler import AssemblySettings
 from collector.config import Config, ReceiversConfig
+from collector.conventions.context_settings import ContextSettings
 from collector.demo.app import ShopAssistant
 from collector.demo.corpus import TURNS
 from collector.receivers.settings import ReceiverSettings
 from collector.service import Service, check
 from evaluators.errors import PermanentError
+from tests.captures.own.key import OWN
 from tests.servers import get_json, until
 
 
@@ -125,3 +127,17 @@ async def test_check_tells_every_missing_secret_at_once(monkeypatch: pytest.Monk
     with pytest.raises(PermanentError) as caught:
         check(config(receivers=ReceiversConfig(grpc=one, http=two)))
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["receivers.grpc", "receivers.http"]
+
+
+async def test_content_in_log_records_is_joined_and_judged() -> None:
+    async with running(config(context=ContextSettings(from_prompt=True))) as service:
+        url = f"http://127.0.0.1:{service.receivers['http'].port}/v1/logs"
+        headers = {"Content-Type": "application/x-protobuf"}
+        bodies = OWN / "otel_genai_langchain_events"
+        logs = (bodies / "00.logs").read_bytes()
+        async with aiohttp.ClientSession() as session, session.post(url, data=logs, headers=headers) as response:
+            assert response.status == 200
+        assert await post(service, (bodies / "00.pb").read_bytes()) == 200
+        scored = SCORED.replace("shop-assistant", "own-otel-genai-langchain-events")
+        await until(lambda: value(service, scored) == 2)
+        assert value(service, "groundwatch_log_events_joined_total") == 3

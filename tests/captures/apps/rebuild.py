@@ -32,18 +32,23 @@ class Sink:
 
     def __init__(self) -> None:
         self.bodies: list[bytes] = []
+        self.logs: list[bytes] = []
         self.url = ""
 
     @contextmanager
     def listening(self) -> Iterator["Sink"]:
         """Listen on a free port."""
-        bodies = self.bodies
+        bodies, logs = self.bodies, self.logs
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self._read()
+                if self.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
                 if self.path.endswith("/v1/traces"):
-                    bodies.append(gzip.decompress(body) if self.headers.get("Content-Encoding") == "gzip" else body)
+                    bodies.append(body)
+                elif self.path.endswith("/v1/logs"):
+                    logs.append(body)
                 self.send_response(200)
                 self.send_header("Content-Type", self.headers.get("Content-Type", ""))
                 self.send_header("Content-Length", "0")
@@ -86,6 +91,8 @@ def rebuild(app: str, environments: Path) -> int:
     folder.mkdir(parents=True)
     for number, body in enumerate(sink.bodies):
         (folder / f"{number:02}.pb").write_bytes(body)
+    for number, body in enumerate(sink.logs):
+        (folder / f"{number:02}.logs").write_bytes(body)
     return len(sink.bodies)
 
 

@@ -7,10 +7,14 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from alerts.exposition import Metrics
 from collector.codec import Codec
 from collector.conventions.reader import TraceReader
 from collector.conventions.rules import OperatorRule
+from collector.log_codec import LogCodec
+from collector.log_events import LogEvents
 from collector.spans import ClosedTrace, KeptSpan
+from evaluators.clock import SystemClock
 from evaluators.sample import RagSample, Readiness
 from tests.captures.apps.shop import CASES, DOCUMENTS, Case
 
@@ -25,6 +29,7 @@ class Expected(BaseModel):
     service: str
     verdicts: tuple[Readiness, ...] = (Readiness.RAG, Readiness.RAG, Readiness.NO_DOCUMENTS)
     answers: dict[str, str] = {}
+    documents: bool = True
     texts: bool = True
     ids: bool = True
     session: str | None = None
@@ -38,11 +43,15 @@ KEY = {app: Expected.model_validate(said) for app, said in yaml.safe_load((OWN /
 def samples(app: str, reader: TraceReader) -> list[RagSample]:
     """What the reader makes of an app's bodies."""
     codec = Codec(reader.markers)
+    events = LogEvents(Metrics(SystemClock()).series, SystemClock())
     traces: dict[bytes, list[KeptSpan]] = {}
+    for path in sorted((OWN / app).glob("*.logs")):
+        events.take(LogCodec().decode(path.read_bytes()))
     for path in sorted((OWN / app).glob("*.pb")):
         for span in codec.decode(path.read_bytes()).spans:
             traces.setdefault(span.trace_id, []).append(KeptSpan(span.raw, span.resource))
-    return [reader.read(ClosedTrace(trace_id, tuple(spans), "root", 0.0)) for trace_id, spans in traces.items()]
+    closed = (ClosedTrace(trace_id, tuple(spans), "root", 0.0) for trace_id, spans in traces.items())
+    return [reader.read(events.join(trace)) for trace in closed]
 
 
 def differences(app: str) -> list[str]:
@@ -60,8 +69,9 @@ _Facts = tuple[object, ...]
 
 
 def _facts_of(case: Case, verdict: Readiness, expected: Expected) -> _Facts:
-    texts = tuple(DOCUMENTS[name] if expected.texts else None for name in case.found)
-    ids = tuple(name if expected.ids else None for name in case.found)
+    found = case.found if expected.documents else ()
+    texts = tuple(DOCUMENTS[name] if expected.texts else None for name in found)
+    ids = tuple(name if expected.ids else None for name in found)
     answer = expected.answers.get(case.question, case.answer)
     return verdict, case.question, texts, ids, answer, expected.service, expected.session, expected.user
 
