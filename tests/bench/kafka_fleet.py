@@ -2,19 +2,17 @@
 
 import asyncio
 import multiprocessing
-import os
 import re
 import signal
 import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import psutil
@@ -99,57 +97,54 @@ def judge_settings(base_url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def llm_stub(delay_s: float) -> Iterator[tuple[str, Connection]]:
-    """A chat completions server in its own process; `asked` tells what came over the connection."""
+def llm_stub(delay_s: float) -> Iterator[str]:
+    """A chat completions server in its own process; yields its URL, for `/{worker}/v1` and `asked`."""
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
     server = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs, delay_s), daemon=True)
     server.start()
     try:
-        yield ours.recv(), ours
+        yield ours.recv()
     finally:
         server.terminate()
         server.join()
 
 
-def asked(connection: Connection) -> tuple[Counter[int], dict[str, int]]:
-    """How often each question was asked, and how many calls each worker has under way."""
-    connection.send(None)
-    calls, running = connection.recv()
-    return Counter(calls), running
+class Call(NamedTuple):
+    """A question that a worker asked; when (epoch seconds)."""
+
+    number: int
+    worker: str
+    at: float
+
+
+def asked(base_url: str) -> list[Call]:
+    """Every call so far."""
+    with urllib.request.urlopen(f"{base_url}/calls", timeout=30) as response:
+        return [Call(*one) for one in orjson.loads(response.read())]
 
 
 def _serve(out: Connection, delay_s: float) -> None:
-    calls: Counter[int] = Counter()
-    running: Counter[str] = Counter()
+    calls: list[tuple[int, str, float]] = []
 
     async def answer(request: web.Request) -> web.Response:
         prompt = (await request.read()).decode()
         number = int(re.search(r"order (\d+)", prompt)[1])  # type: ignore[index]
-        calls[number] += 1
-        worker = request.match_info["worker"]
-        running[worker] += 1
-        try:
-            await asyncio.sleep(delay_s)
-        finally:
-            running[worker] -= 1
+        calls.append((number, request.match_info["worker"], time.time()))
+        await asyncio.sleep(delay_s)
         return web.Response(body=completion(_verdict(WRONG in prompt)).body, content_type="application/json")
+
+    async def tell(_: web.Request) -> web.Response:
+        return web.Response(body=orjson.dumps(calls))
 
     async def serve() -> None:
         app = web.Application(client_max_size=1 << 20)
+        app.router.add_get("/calls", tell)
         app.router.add_post("/{worker}/v1/chat/completions", answer)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        asyncio.get_running_loop().add_reader(out.fileno(), tell)
         out.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
         await asyncio.Event().wait()
-
-    def tell() -> None:
-        try:
-            out.recv()
-        except EOFError:
-            os._exit(0)
-        out.send((dict(calls), dict(running)))
 
     uvloop.run(serve())
 

@@ -43,7 +43,7 @@ async def scale(broker: Broker, folder: Path, traces: int) -> list[tuple[str, st
     """Run all cases; the rows of the table."""
     rows = [("", "CPU s/1000 traces   traces/s   MiB a worker")]
     async with topics_on(broker.address) as topics:
-        with llm_stub(0.0) as (llm, _):
+        with llm_stub(0.0) as llm:
             for number, case in enumerate(CASES):
                 where = folder / f"case-{number}"
                 where.mkdir()

@@ -13,8 +13,6 @@ from tests.servers import until
 
 @pytest.fixture
 def secure(kafka: Broker, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    if not kafka.is_apache:
-        pytest.skip("only Apache Kafka has a listener with TLS and SASL")
     monkeypatch.setenv("KAFKA_PASSWORD", PASSWORD)
     return {"tls": True, "tls_ca": kafka.ca, "sasl_username": USER, "sasl_password_env": "KAFKA_PASSWORD"}
 

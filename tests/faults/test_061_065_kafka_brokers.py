@@ -1,5 +1,4 @@
 import asyncio
-from pathlib import Path
 
 import aiokafka.codec
 import pytest
@@ -10,7 +9,7 @@ from collector.receivers.settings import ReceiverSettings
 from collector.service import Service, check
 from evaluators.errors import PermanentError
 from tests.collector.test_service import SCORED, config, post, request_of, running, value
-from tests.kafka.broker import Broker, require_kafka
+from tests.kafka.broker import Broker
 from tests.kafka.member import member
 from tests.kafka.topics import spans_of, topics_on, unique
 from tests.servers import free_port, get_json, until
@@ -40,26 +39,20 @@ async def test_061_without_a_broker_the_monitor_starts_is_not_ready_and_judges_w
         assert value(service, "groundwatch_kafka_connected") == 0
 
 
-async def test_061_a_broker_that_comes_late_and_one_that_restarts_are_read(tmp_path: Path) -> None:
-    require_kafka()
-    tmp_path.joinpath("kafka").mkdir()
-    broker = Broker(tmp_path / "kafka")
-    try:
-        async with member(broker.address, "spans", "group") as one:
+async def test_061_a_broker_that_restarts_is_read_on_and_one_that_comes_late_is_waited_for(kafka: Broker) -> None:
+    async with topics_on(kafka.address) as topics:
+        topic, group = await topics.create(), unique("group")
+        await topics.send_traces(topic, [1])
+    async with member(kafka.address, topic, group) as one:
+        await until(lambda: one.judged == [1], 20)
+        await asyncio.to_thread(kafka.stop)
+        async with member(kafka.address, topic, unique("group")) as late:
             await asyncio.sleep(0.5)
-            assert not one.receiver.connected
-            await asyncio.to_thread(broker.start)
-            async with topics_on(broker.address) as topics:
-                await topics.make("spans")
-                await topics.send_traces("spans", [1])
-                await until(lambda: one.judged == [1], 40)
-            await asyncio.to_thread(broker.stop)
-            await asyncio.to_thread(broker.start)
-            async with topics_on(broker.address) as topics:
-                await topics.send_traces("spans", [2])
-                await until(lambda: 2 in one.judged, 40)
-    finally:
-        await asyncio.to_thread(broker.stop)
+            assert not late.receiver.connected
+            await asyncio.to_thread(kafka.start)
+            async with topics_on(kafka.address) as topics:
+                await topics.send_traces(topic, [2])
+            await until(lambda: 2 in one.judged and sorted(late.judged) == [1, 2], 40)
 
 
 async def test_062_an_offset_that_retention_took_is_counted_and_reading_goes_on(kafka: Broker) -> None:

