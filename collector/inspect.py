@@ -9,11 +9,15 @@ from pathlib import Path
 
 import orjson
 
+from alerts.series import SeriesRegistry
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import Examination, TraceReader
 from collector.envelope import MAX_SPANS
-from collector.otlp_json import to_protobuf
+from collector.log_codec import LogCodec
+from collector.log_events import LogEvents
+from collector.otlp_json import LOGS, to_protobuf
+from collector.spans import SpanBatch
 from collector.status import RefusedError
 from evaluators.clock import SystemClock
 from evaluators.errors import PermanentError
@@ -24,6 +28,7 @@ MAX_BODY_BYTES = 1 << 30
 
 _NEITHER = "neither an OTLP request (protobuf or JSON, gzip too) nor the Collector's JSON lines"
 _RESOURCES = b'"resource'
+_LOGS = b'"resourceLogs"'
 _GZIP_MAGIC = b"\x1f\x8b"
 _ANY_WINDOW = 32 + zlib.MAX_WBITS
 
@@ -63,9 +68,13 @@ def run_inspect(paths: Sequence[Path], as_json: bool, reader: TraceReader | None
 
 
 def inspect_files(paths: Sequence[Path], reader: TraceReader) -> Inspection:
-    """Read the files as one stream: a trace may be spread over them, and a span sent twice counts once."""
+    """Read the files as one stream: a trace may be spread over them, and a span sent twice counts once.
+
+    Log exports may be among them: what their records tell is joined to their spans.
+    """
     found = Inspection()
     codec = Codec(reader.markers)
+    events = LogEvents(SeriesRegistry({}), SystemClock())
     assembler = Assembler(AssemblySettings(max_bytes=1 << 40, max_traces=1 << 30), SystemClock(), found)
     for path in paths:
         try:
@@ -75,9 +84,9 @@ def inspect_files(paths: Sequence[Path], reader: TraceReader) -> Inspection:
             continue
         for number, body in enumerate(bodies, start=1):
             where = f"{path}, line {number}" if len(bodies) > 1 else str(path)
-            _take(where, body, codec, assembler, found)
+            _take(where, body, codec, assembler, events, found)
     for trace in assembler.close_all():
-        examination = reader.examine(trace)
+        examination = reader.examine(events.join(trace))
         if examination.sample.dialects or examination.sample.incomplete:
             found.examinations.append(examination)
     return found
@@ -101,8 +110,14 @@ def as_line(sample: RagSample) -> str:
     return orjson.dumps(shown, option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, found: Inspection) -> None:
+def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, events: LogEvents, found: Inspection) -> None:
     is_json = body.lstrip()[:1] == b"{"
+    if is_json and _LOGS in body:
+        try:
+            events.take(LogCodec().decode(to_protobuf(body, MAX_SPANS, LOGS)))
+        except RefusedError as error:
+            found.problems.append(f"{where}: {error}")
+        return
     try:
         batch = codec.decode(to_protobuf(body, MAX_SPANS) if is_json else body)
     except RefusedError as error:
@@ -111,6 +126,12 @@ def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, found: In
     # Bytes of another format can pass for an empty protobuf message, and any object for an empty JSON request.
     if body and not batch.received and not (is_json and _RESOURCES in body):
         found.problems.append(f"{where}: {_NEITHER}")
+    if batch.received and batch.received == sum(batch.rejected.values()):
+        # Exports of traces and of logs have the same layers: where nothing in them is a span, it may be records.
+        logs = LogCodec().decode(body) if not is_json else SpanBatch()
+        if logs.events:
+            events.take(logs)
+            return
     found.received += batch.received
     found.rejected.update(batch.rejected)
     # Nothing is closed early: the limits are those of a stream that never ends.

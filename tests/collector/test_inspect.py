@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from google.protobuf.json_format import MessageToDict
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from rich.console import Console
 
@@ -19,6 +20,8 @@ from collector.conventions.rules import OperatorRule
 from collector.inspect import Inspection, inspect_files, run_inspect
 from collector.inspect_report import print_report, suggested_rule
 from evaluators.sample import Readiness
+from tests.captures.apps.shop import CASES
+from tests.captures.own.key import OWN
 from tests.collector.handmade import QUESTION, REFUNDS, Made, chain, model, retriever
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -134,6 +137,27 @@ def test_requests_without_spans_are_no_mistake(tmp_path: Path) -> None:
     empty = [write(tmp_path / "empty.pb", b""), write(tmp_path / "empty.json", '{"resourceSpans": []}')]
     logs = write(tmp_path / "logs.json", '{"resourceLogs": [{"scopeLogs": []}]}')
     assert inspected(*empty, logs).problems == []
+
+
+@pytest.mark.parametrize("first", ["logs", "spans"])
+def test_log_exports_among_the_files_are_joined_to_their_spans(first: str) -> None:
+    bodies = OWN / "otel_genai_langchain_events"
+    files = [bodies / "00.logs", bodies / "00.pb"]
+    found = inspected(*(files if first == "logs" else files[::-1]))
+    assert found.problems == []
+    assert found.rejected.total() == 0
+    assert sorted(str(one.sample.answer) for one in found.examinations) == sorted(case.answer for case in CASES)
+
+
+def test_log_exports_in_json_are_read_too(tmp_path: Path) -> None:
+    bodies = OWN / "otel_genai_langchain_events"
+    request = ExportLogsServiceRequest.FromString((bodies / "00.logs").read_bytes())
+    document = MessageToDict(request, use_integers_for_enums=True)
+    for scope in document["resourceLogs"][0]["scopeLogs"]:
+        for record in scope["logRecords"]:
+            _hex_ids(record)
+    found = inspected(bodies / "00.pb", write(tmp_path / "logs.json", json.dumps(document)))
+    assert all(one.sample.answer for one in found.examinations)
 
 
 def test_rejected_spans_are_counted_and_cost_only_themselves(tmp_path: Path) -> None:
