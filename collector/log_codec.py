@@ -59,7 +59,8 @@ def _take(body: bytes, scope: Scope, batch: SpanBatch) -> None:
             continue
         # An id of another length means that the record belongs to no trace (logs.proto, LogRecord.trace_id).
         if ids.are_valid(record.trace_id, record.span_id, b""):
-            batch.events.append(LogEvent(record.trace_id, record.span_id, _event_field(record)))
+            at_ns = record.time_unix_nano or record.observed_time_unix_nano
+            batch.events.append(LogEvent(record.trace_id, record.span_id, _event_field(record, at_ns), at_ns))
 
 
 def _reject(batch: SpanBatch, error: str) -> None:
@@ -72,13 +73,12 @@ def _reject(batch: SpanBatch, error: str) -> None:
     batch.message = batch.message or _MESSAGES[reason]
 
 
-def _event_field(record: LogRecord) -> bytes:
+def _event_field(record: LogRecord, at_ns: int) -> bytes:
     """The record as one more event behind a serialized span."""
     name = record.event_name or next(
         (pair.value.string_value for pair in record.attributes if pair.key == "event.name"), ""
     )
-    time = record.time_unix_nano or record.observed_time_unix_nano
-    event = Span.Event(time_unix_nano=time, name=name, attributes=record.attributes)
+    event = Span.Event(time_unix_nano=at_ns, name=name, attributes=record.attributes)
     event.attributes.extend(_pairs(record.body))
     raw = event.SerializeToString()
     return wire.head(_EVENTS, len(raw)) + raw

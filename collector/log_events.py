@@ -20,7 +20,7 @@ DROPPED = ("no_span", "trace_cap")
 @dataclass(slots=True)
 class _Waiting:
     since: float
-    by_span: dict[bytes, dict[bytes, None]] = field(default_factory=dict)
+    by_span: dict[bytes, dict[bytes, int]] = field(default_factory=dict)
     size: int = 0
     count: int = 0
     joined: bool = False
@@ -54,7 +54,7 @@ class LogEvents:
             if waiting.size + size > MAX_BYTES_PER_TRACE:
                 self._dropped("trace_cap").inc()
                 continue
-            known[event.raw] = None
+            known[event.raw] = event.at_ns
             waiting.count += 1
             waiting.size += size
             self._bytes += size
@@ -65,10 +65,13 @@ class LogEvents:
         waiting = self._traces.get(trace.trace_id) if self._traces else None
         if waiting is None:
             return trace
-        if not waiting.joined:
-            self._joined().inc(waiting.count)
-        waiting.joined = True
         spans = tuple(KeptSpan(_with_events(span.raw, waiting.by_span), span.resource) for span in trace.spans)
+        if not waiting.joined:
+            waiting.joined = True
+            known = {wire.Header.FromString(span.raw).span_id for span in trace.spans}
+            matched = sum(len(events) for span_id, events in waiting.by_span.items() if span_id in known)
+            self._joined().inc(matched)
+            self._dropped("no_span").inc(waiting.count - matched)
         return replace(trace, spans=spans)
 
     def _forget(self, now: float) -> None:
@@ -82,6 +85,10 @@ class LogEvents:
                 self._dropped("no_span").inc(oldest.count)
 
 
-def _with_events(raw: bytes, by_span: dict[bytes, dict[bytes, None]]) -> bytes:
-    """A serialized message and further fields behind it are one message, and lists grow."""
-    return b"".join([raw, *by_span.get(wire.Header.FromString(raw).span_id, ())])
+def _with_events(raw: bytes, by_span: dict[bytes, dict[bytes, int]]) -> bytes:
+    """A serialized message and further fields behind it are one message, and lists grow.
+
+    Whatever the order of their arrival, the events are in that of their times.
+    """
+    events = by_span.get(wire.Header.FromString(raw).span_id, {})
+    return b"".join([raw, *sorted(events, key=lambda event: (events[event], event))])

@@ -40,6 +40,7 @@ class LogEvent(NamedTuple):
     trace_id: bytes
     span_id: bytes
     raw: bytes
+    at_ns: int = 0
 
 
 @dataclass(slots=True)

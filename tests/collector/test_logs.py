@@ -264,6 +264,28 @@ def test_an_event_goes_to_its_span_alone_and_once() -> None:
     assert [len(decode_span(kept.raw).events) for kept in joined.join(chain(), CHAT).spans] == [0, 1]
 
 
+def test_a_record_of_a_span_that_is_not_ours_is_counted_and_changes_nothing() -> None:
+    joined = Joined()
+    joined.take(events(record(77)))
+    assert [kept.raw for kept in joined.join(chain(), CHAT).spans] == [chain().raw(), CHAT.raw()]
+    assert joined.count('log_events_dropped_total{reason="no_span"}') == 1
+    assert joined.count("log_events_joined_total") == 0
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_the_order_of_arrival_does_not_matter(order: tuple[int, ...]) -> None:
+    turns = [("user", "What is a kettle?"), ("assistant", "A kettle boils water."), ("user", QUESTION)]
+    told = [
+        record(marked=False, event_name=f"gen_ai.{who}.message", body=any_value({"content": text}), time_unix_nano=at)
+        for at, (who, text) in enumerate(turns, start=1)
+    ]
+    joined = Joined()
+    for number in order:
+        joined.take(events(told[number]))
+    sample = TraceReader().read(joined.join(chain(asked=None), retriever(2, "30 days", asked=None), CHAT))
+    assert sample.question == QUESTION
+
+
 def test_events_of_traces_that_never_come_go_with_time_and_are_counted() -> None:
     joined = Joined()
     joined.take(events(record(8)))
