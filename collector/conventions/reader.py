@@ -91,7 +91,7 @@ class TraceReader:
 
     def _context(self, tree: Tree) -> Context:
         context = context_of(tree)
-        if self._settings.is_agentic(origin.service_of(tree)):
+        if self._settings.agentic and self._settings.is_agentic(origin.service_of(tree)):
             answering = generations_of(tree, context)
             context = with_tools(tree, context, answering, self._settings.max_chars_per_source)
         return _with_explicit(context, tree)

@@ -5,13 +5,11 @@ import re
 import textwrap
 from pathlib import Path
 
-import yaml
-
 import collector.conventions
 from collector.codec import decode_span
+from collector.config import parse
 from collector.conventions.reading import Dialect, Kind
 from collector.conventions.registry import DIALECTS
-from collector.conventions.rules import OperatorRule
 from tests.collector.handmade import QUESTION, REFUNDS, Made
 
 PAGE = (Path(collector.conventions.__file__).parent / "README.md").read_text()
@@ -37,9 +35,12 @@ def test_the_example_dialect_reads_its_spans() -> None:
     assert any(marker in search.raw() for marker in dialect.markers)
 
 
-def test_the_example_rule_is_one() -> None:
-    (rule,) = yaml.safe_load(block("yaml"))["operator_rules"]
-    assert OperatorRule.model_validate(rule).kind is Kind.RETRIEVAL
+def test_the_examples_of_configuration_are_valid() -> None:
+    context, rules = (parse(text) for text in re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+    assert context.context.from_prompt
+    assert context.context.is_agentic("bot-7")
+    assert context.chunk_store is not None
+    assert [rule.kind for rule in rules.operator_rules] == [Kind.RETRIEVAL]
 
 
 def test_every_module_of_a_dialect_is_registered() -> None:
