@@ -14,11 +14,16 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_the_configuration_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOOK_SECRET", "a secret")
+    for name in ("HOOK_SECRET", "PD_KEY", "SLACK_TOKEN"):
+        monkeypatch.setenv(name, "a secret")
     (text,) = (block for block in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL) if block.startswith("receivers:"))
     config = parse(text)
     assert [judge.judge.name for judge in config.judges] == ["lexical", "gpt"]
-    assert [rule.name for rule in config.alerts.rules] == ["contradicted_claim", "support_bot_faithfulness"]
+    assert [rule.name for rule in config.alerts.rules] == [
+        "contradicted_claim",
+        "support_bot_faithfulness",
+        "shop_quality",
+    ]
 
 
 @pytest.mark.parametrize("name", [*ONLINE_METRICS, *(rule.name for rule in DEFAULT_RULES)])
