@@ -1,4 +1,5 @@
 import asyncio
+import time
 
 from tests.kafka.broker import Broker
 from tests.kafka.member import member
@@ -109,3 +110,23 @@ async def test_060_messages_without_key_are_counted_and_one_member_still_joins_t
             (assessment,) = one.assessments
             assert assessment.sample.chunks
             assert one.value(f'kafka_unkeyed_messages_total{{topic="{topic}"}}') == 2
+
+
+async def test_059_a_member_that_stood_still_past_its_session_joins_again_and_goes_on_where_it_was(
+    kafka: Broker,
+) -> None:
+    async with topics_on(kafka.address) as topics:
+        topic, group = await topics.create(partitions=2), unique("group")
+        async with member(kafka.address, topic, group, session_timeout_s=1.5, judges=False) as one:
+            await topics.send_traces(topic, range(1, 6), partitions=2)
+            await until(lambda: len(one.asked) == 5, 20)
+            time.sleep(3.0)  # noqa: ASYNC251  the whole process stands still: no heartbeat, no commit
+            await topics.send_traces(topic, range(6, 11), partitions=2)
+            await until(lambda: len(one.asked) == 10 and one.value("kafka_rebalances_total") >= 2, 30)
+            one.judge()
+            assert sorted(one.judged) == list(range(1, 11))
+
+            async def all_committed() -> bool:
+                return [await topics.committed(group, topic, partition) for partition in (0, 1)] == [5, 5]
+
+            await until(all_committed, 20)
