@@ -24,6 +24,9 @@ class Backlog:
         self._patient: deque[ClosedTrace] = deque()
         self._bytes = 0
 
+    def __len__(self) -> int:
+        return len(self._pushed) + len(self._patient)
+
     @property
     def is_full(self) -> bool:
         """Whether no sender may send more."""

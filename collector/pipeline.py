@@ -1,6 +1,7 @@
 """The straight line behind the receivers: assemble, read, sample, judge, and tell metrics, store and rules."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -128,16 +129,17 @@ class Pipeline:
         while True:
             await self._filled.wait()
             self._filled.clear()
-            more = True
-            while more:
-                more = self._read_some(TURN)
-                await asyncio.sleep(0)
+            await self._read_all()
 
-    def close_all(self) -> None:
-        """Close and read whatever is open: the monitor is about to stop."""
+    async def drain(self, deadline_s: float) -> int:
+        """Close and read whatever is open, for at most `deadline_s` seconds: the monitor is about to stop. How many
+        traces were left unread.
+        """
         self._enqueue(self._assembler.close_all())
-        while self._read_some(TURN):
-            pass
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(deadline_s):
+                await self._read_all()
+        return len(self._backlog)
 
     def hand_back(self, sources: Container[Source]) -> int:
         """Let go of the traces of these sources that no judge has seen; how many. Somebody else will read them."""
@@ -174,6 +176,12 @@ class Pipeline:
             return
         self._backlog.put(traces)
         self._filled.set()
+
+    async def _read_all(self) -> None:
+        more = True
+        while more:
+            more = self._read_some(TURN)
+            await asyncio.sleep(0)
 
     def _read_some(self, count: int) -> bool:
         """Read up to `count` traces; False once there is none, or none that judges have room for."""

@@ -158,14 +158,15 @@ class Service:
         """Stop taking, finish what is in flight until the deadline, tell what is due; how many verdicts were left."""
         self._ready = False
         deadline_s = self._config.drain_s if deadline_s is None else deadline_s
+        ends_at = self._clock.monotonic() + deadline_s
         grace = min(RECEIVER_GRACE_S, deadline_s)
         await asyncio.gather(*(receiver.stop(grace) for receiver in self.receivers.values()))
         if self.kafka:
             await self.kafka.stop()
-        self._pipeline.close_all()
+        left = await self._pipeline.drain(self._until(ends_at))
         if self._resolver:
-            await self._resolver.drain(min(LOOKUP_S, deadline_s))
-        left = await self._dispatcher.drain(deadline_s)
+            await self._resolver.drain(min(LOOKUP_S, self._until(ends_at)))
+        left += await self._dispatcher.drain(self._until(ends_at))
         if self._streams:
             await self._streams.flush(min(FLUSH_S, deadline_s))
         for task in self._tasks:
@@ -188,6 +189,9 @@ class Service:
         if self._shared is not None:
             await self._shared.aclose()
         return left
+
+    def _until(self, moment: float) -> float:
+        return max(0.0, moment - self._clock.monotonic())
 
     def _build_write_back(self) -> WriteBack | None:
         settings = self._config.write_back if self._role.evaluates else None

@@ -1,5 +1,6 @@
 """Between assembler and judges: what is read, what is sent to whom, and why the rest is not."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,7 @@ from alerts.store import VerdictStore
 from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
-from collector.pipeline import Pipeline, Resolver, Route
+from collector.pipeline import TURN, Pipeline, Resolver, Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Skipped, SkipReason
@@ -74,7 +75,7 @@ class Line:
         self.pipeline.take(SpanBatch(received=len(wire), spans=wire))
 
     def close(self) -> None:
-        self.pipeline.close_all()
+        asyncio.run(self.pipeline.drain(60))
 
     def judge_all(self) -> None:
         """Every submitted sample gets a good verdict."""
@@ -92,6 +93,10 @@ class Line:
         record = self.store.get(TRACE_ID.hex())
         assert record is not None
         return record.decisions[-1].reason
+
+
+def _root_of(trace_id: bytes) -> WireSpan:
+    return WireSpan(trace_id, b"\2" * 8, b"\1" * 8, True, Made(1, ROOT).raw(), SHOP)
 
 
 def test_a_rag_trace_goes_to_the_judge_with_the_facets_of_all_metrics() -> None:
@@ -113,6 +118,14 @@ def test_a_suspected_injection_is_counted_by_service() -> None:
     flagged = Judgement(sample, judge, "lexical@1", facets, answers(Support.SUPPORTED), flags=("injection",))
     line.pipeline.deliver(flagged)
     assert line.value('groundwatch_injections_suspected_total{service="shop"}') == 1
+
+
+async def test_draining_ends_at_its_deadline_and_tells_what_was_left_unread() -> None:
+    line = Line()
+    for number in range(120):
+        line.pipeline.take(SpanBatch(received=1, spans=[_root_of(number.to_bytes(16, "big"))]))
+    assert await line.pipeline.drain(0) == 120 - TURN
+    assert await line.pipeline.drain(60) == 0
 
 
 def test_a_trace_that_no_rule_can_take_is_not_even_read() -> None:
