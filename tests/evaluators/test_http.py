@@ -1,4 +1,5 @@
 import asyncio
+import math
 from email.utils import formatdate
 
 import pytest
@@ -102,8 +103,7 @@ async def test_a_server_that_hangs_up_is_unavailable_and_retryable():
         ("soon", None),
         ("", None),
         ("nan", None),
-        ("9" * 400, None),
-        ("9" * 5000, None),
+        ("9" * 5000, math.inf),
         (None, None),
     ],
 )
