@@ -1,6 +1,6 @@
 """Evidence for programs: the same content as the pages."""
 
-from alerts.evidence.reading import headline, leading
+from alerts.evidence.reading import failures, headline, leading
 from alerts.findings import chunk_name
 from alerts.signals import iso
 from alerts.store import TraceRecord
@@ -31,6 +31,7 @@ def summary_document(record: TraceRecord) -> dict[str, object]:
         "headline": headline(lead) if lead else (last.reason if last else ""),
         "decision": last.decision if last else "",
         "reason": last.reason if last else "",
+        "failures": failures(record),
     }
 
 

@@ -28,6 +28,11 @@ def badge(label: str, kind: str | None = None) -> Markup:
     return tag("span", label.replace("_", " "), cls=f"badge {kind or label}")
 
 
+def failure_badge(judge: str, reason: str) -> Markup:
+    """Which judge gave no score, and why."""
+    return tag("span", f"{judge}: {reason}", cls="badge failed")
+
+
 def when(epoch: float) -> str:
     """A time in UTC, to the second."""
     return datetime.fromtimestamp(epoch, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

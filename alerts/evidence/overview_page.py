@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from alerts.evidence.layout import badge, page, section, when
+from alerts.evidence.layout import badge, failure_badge, page, section, when
 from alerts.evidence.markup import Markup, join, tag
-from alerts.evidence.reading import headline, leading, outcome_text, tone
+from alerts.evidence.reading import failures, headline, leading, outcome_text, tone
 from alerts.redaction import shorten
 from alerts.store import TraceRecord
 
@@ -38,6 +38,6 @@ def _verdict(record: TraceRecord) -> tuple[Markup, Markup]:
         return tag("td", badge(last.decision, "soft"), " ", why, cls="said"), tag("td")
     said = tag("a", shorten(headline(lead), 160), href=href)
     scores = ", ".join(f"{one.metric.replace('_', ' ')} {outcome_text(one)}" for one in lead.evaluations)
-    return tag("td", badge(_WORDS[tone(lead)], tone(lead) or "soft"), " ", said, cls="said"), tag(
-        "td", scores, cls="soft"
-    )
+    failed = (join(" ", failure_badge(*one)) for one in failures(record).items() if one[0] != lead.judge)
+    verdict = tag("td", badge(_WORDS[tone(lead)], tone(lead) or "soft"), " ", said, *failed, cls="said")
+    return verdict, tag("td", scores, cls="soft")

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from alerts.evidence.layout import badge, page, section, when
+from alerts.evidence.layout import badge, failure_badge, page, section, when
 from alerts.evidence.marks import Mark, locate, mark
-from alerts.evidence.markup import Markup, tag
+from alerts.evidence.markup import Markup, join, tag
 from alerts.evidence.passages import chunks, claims, question_and_answer
-from alerts.evidence.reading import headline, is_bad, leading, outcome_text, tone
+from alerts.evidence.reading import failures, headline, is_bad, leading, outcome_text, tone
 from alerts.explain import MEANING
 from alerts.findings import chunk_name, failing_claim
 from alerts.redaction import shorten
@@ -41,7 +41,7 @@ def _verdict(record: TraceRecord, lead: Assessment) -> Markup:
     diagnosis = (
         tag("p", tag("b", f"Diagnosis: {lead.diagnosis.replace('_', ' ')}"), f" — {meaning}") if meaning else None
     )
-    others = [tag("a", name, href=f"?judge={quote(name)}") for name in record.assessments if name != lead.judge]
+    others = [_other(name, failures(record).get(name)) for name in record.assessments if name != lead.judge]
     judges = [" · also judged by ", *_separated(others, ", ")] if others else []
     kicker = tag(
         "p", tag("b", lead.sample.service), f" · {when(record.at)} · judge {lead.judge}", *judges, cls="kicker"
@@ -49,6 +49,11 @@ def _verdict(record: TraceRecord, lead: Assessment) -> Markup:
     return tag(
         "section", kicker, tag("h1", headline(lead)), diagnosis, _versus(lead), cls=f"verdict {tone(lead)}".strip()
     )
+
+
+def _other(judge: str, failure: str | None) -> Markup:
+    link = tag("a", judge, href=f"?judge={quote(judge)}")
+    return join(link, " ", failure_badge(judge, failure)) if failure else link
 
 
 def _versus(lead: Assessment) -> Markup | None:
@@ -130,7 +135,7 @@ def _facts(record: TraceRecord, lead: Assessment | None, trace_url: str) -> Mark
 
 def _verdict_facts(lead: Assessment) -> dict[str, object]:
     sample = lead.sample
-    took = "from the cache" if lead.cached else f"{format_duration(max(lead.age_s, 0.001))} after the trace ended"
+    took = "from the cache" if lead.cached else f"{format_duration(max(lead.age_s, 0.001))} after the trace was closed"
     return {
         "Judge": f"{lead.judge}: {lead.identity}",
         "Verdict": took + (f", replaces {sample.revision} earlier" if sample.revision else ""),

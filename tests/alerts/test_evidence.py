@@ -3,16 +3,28 @@ from dataclasses import replace
 
 import orjson
 
-from alerts.evidence.document import trace_document
+from alerts.evidence.document import summary_document, trace_document
 from alerts.evidence.marks import Mark, locate, mark
 from alerts.evidence.markup import tag
 from alerts.evidence.overview_page import overview_page
+from alerts.evidence.reading import leading
 from alerts.evidence.trace_page import trace_page
 from alerts.store import TraceRecord, VerdictStore
-from evaluators.evaluation import Assessment, SkipReason
+from evaluators.evaluation import Assessment, FailReason, SkipReason
 from evaluators.sample import Chunk
 from tests.fakes import FakeClock
-from tests.verdicts import CONTRADICTED, SUPPORTED, UNSUPPORTED, assessment, contradicted, good, skipped, trace_id
+from tests.verdicts import (
+    CONTRADICTED,
+    SUPPORTED,
+    UNSUPPORTED,
+    assessment,
+    contradicted,
+    failed,
+    good,
+    skipped,
+    trace_id,
+    unsupported,
+)
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&\ud800\u202e"
 
@@ -95,6 +107,32 @@ def test_of_several_judges_one_leads_and_the_other_can_be_chosen() -> None:
     assert 'class="verdict bad"' in trace_page(record)
     assert 'href="?judge=strict"' in trace_page(record)
     assert 'class="verdict good"' in trace_page(record, judge="strict")
+
+
+def test_a_judge_that_failed_later_hides_no_verdict_and_is_named() -> None:
+    record = stored(good(1), failed(1, FailReason.UNAUTHORIZED, judge="gpt"))
+    for page in (overview_page([record], None), trace_page(record)):
+        assert "every claim is supported by a chunk" in page
+        assert '<span class="badge failed">gpt: unauthorized</span>' in page
+    assert summary_document(record)["failures"] == {"gpt": "unauthorized"}
+
+
+def test_of_judges_without_a_contradiction_the_latest_with_a_score_leads() -> None:
+    lead = leading(stored(good(1, judge="first"), unsupported(1, judge="second"), failed(1, judge="third")))
+    assert lead is not None
+    assert lead.judge == "second"
+    only = leading(stored(failed(1, judge="first"), skipped(1, judge="second")))
+    assert only is not None
+    assert only.judge == "second"
+
+
+def test_a_judge_with_nothing_to_judge_did_not_fail() -> None:
+    record = stored(good(1), skipped(1, SkipReason.NO_CLAIMS, judge="gpt"))
+    assert "badge failed" not in overview_page([record], None)
+
+
+def test_the_age_of_a_verdict_counts_from_the_closing_of_its_trace() -> None:
+    assert "5ms after the trace was closed" in trace_page(stored(replace(good(1), age_s=0.005)))
 
 
 def test_an_empty_overview_says_what_to_do() -> None:
