@@ -39,8 +39,8 @@ class Metrics:
         self._series = SeriesRegistry({"service": max_services, "rule": 200})
         self._coverage_windows: dict[tuple[str, str], Window] = {}
         self._gauges: list[Callable[[], None]] = []
-        self._make_input_series(self._series)
         self._make_verdict_series(self._series)
+        self._make_input_series(self._series)
         self._make_judge_series(self._series)
         self._make_alert_series(self._series)
 
@@ -63,12 +63,16 @@ class Metrics:
             self._dropped(reason)
 
     def _make_verdict_series(self, series: SeriesRegistry) -> None:
-        self._evaluations = series.counter(
-            "evaluations", "Outcomes of metrics on traces.", "service", "metric", "outcome", "reason"
-        )
         self._score = series.histogram("score", "Scores in 0..1.", SCORE_BUCKETS, "service", "metric", "judge")
         self._coverage = series.gauge(
-            "coverage_ratio", "Scored / eligible evaluations of the last hour.", "service", "metric"
+            "coverage_ratio",
+            "Scored / eligible evaluations of the last hour;"
+            " judges count together, groundwatch_judge_calls_total tells which.",
+            "service",
+            "metric",
+        )
+        self._evaluations = series.counter(
+            "evaluations", "Outcomes of metrics on traces.", "service", "metric", "outcome", "reason"
         )
         self._diagnoses = series.counter(
             "diagnoses", "Root causes of weak answers, and none for the others.", "service", "judge", "diagnosis"
@@ -76,7 +80,12 @@ class Metrics:
         self._injections = series.counter(
             "injections_suspected", "Verdicts on traces that hold text which addresses the judge.", "service"
         )
-        self._age = series.histogram("verdict_age_seconds", "From a trace's end to its verdict.", AGE_BUCKETS, "judge")
+        self._age = series.histogram(
+            "verdict_age_seconds",
+            "From a trace's closing (assembly.grace_s after its root ended) to its verdict.",
+            AGE_BUCKETS,
+            "judge",
+        )
 
     def _make_judge_series(self, series: SeriesRegistry) -> None:
         self._calls = series.counter("judge_calls", "Calls of judges.", "judge", "facet", "outcome")
@@ -98,7 +107,9 @@ class Metrics:
         self._firing = series.gauge("rule_firing", "1 while a rule fires for a service.", "rule", "service")
         self._notifications = series.counter("notifications", "Signals handed to a notifier.", "notifier", "outcome")
         self._written = series.counter("written_back", "Results for the trace backend.", "kind", "outcome")
-        self._pending = series.gauge("notifications_pending", "Signals that a notifier holds.", "notifier")
+        self._pending = series.gauge(
+            "notifications_pending", "Signals that a notifier still has to be told.", "notifier"
+        )
 
     # Receivers and assembly
 
@@ -231,7 +242,7 @@ class Metrics:
         self._notifications(notifier, outcome).inc(count)
 
     def notifications_pending(self, notifier: str, count: int) -> None:
-        """How many signals a notifier holds now."""
+        """How many signals a notifier still has to be told."""
         self._pending(notifier).set(count)
 
     def written_back(self, kind: str, outcome: str, count: int) -> None:

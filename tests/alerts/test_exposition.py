@@ -113,6 +113,18 @@ def test_whatever_a_scraper_accepts_it_gets_an_exposition(accept: str) -> None:
     assert content_type.startswith(("text/plain; version=0.0.4", "application/openmetrics-text; version=1.0.0"))
 
 
+def test_help_says_from_when_the_age_counts_and_that_judges_count_together() -> None:
+    told = used().render()[0].decode()
+    assert "closing (assembly.grace_s after its root ended) to its verdict." in told
+    assert "judges count together, groundwatch_judge_calls_total tells which." in told
+
+
+def test_scores_and_coverage_come_before_everything_that_starts_at_zero() -> None:
+    names = [line.split()[2] for line in used().render()[0].decode().splitlines() if line.startswith("# TYPE")]
+    own = [name for name in names if name.startswith("groundwatch_") and "label_overflow" not in name]
+    assert own[:2] == ["groundwatch_score", "groundwatch_coverage_ratio"]
+
+
 def test_no_created_series_double_the_exposition() -> None:
     assert b"_created" not in used().render()[0]
     assert b"_created" not in used().render(OPENMETRICS)[0]
