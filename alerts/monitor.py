@@ -136,9 +136,12 @@ class AlertEngine:
         """Wait until no notification is under way."""
         await self._pipeline.idle()
 
-    async def stop(self, deadline_s: float = 5.0) -> None:
-        """Tell what is due and close the notifiers. Alerts stay raised: the next process may find them so."""
-        await self._pipeline.stop(deadline_s)
+    async def stop(self, deadline_s: float = 5.0) -> dict[str, int]:
+        """Tell what is due and close the notifiers; how many alerts were not delivered, by each notifier with such.
+
+        Alerts stay raised: the next process may find them so.
+        """
+        return await self._pipeline.stop(deadline_s)
 
     def _count(self, now: float, service: str, assessment: Assessment, evaluation: Evaluation) -> None:
         trace_id, held = assessment.sample.trace_id, self._time.of(assessment.judge).held

@@ -102,6 +102,11 @@ class Outbox:
         """The alerts that were raised and not resolved."""
         return [one.signal for one in self._entries.values() if one.signal.state is SignalState.FIRING]
 
+    @property
+    def undelivered(self) -> int:
+        """How many alerts the notifier has not been told as they are now."""
+        return sum(one.sent_state is not one.signal.state for one in self._entries.values())
+
     def put(self, signal: Signal, now: float) -> bool:
         """Take the latest state of an alert. False: there is no room for another alert."""
         entry = self._entries.get(signal.fingerprint)

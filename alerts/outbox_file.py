@@ -51,6 +51,15 @@ class OutboxFile:
         self._db: sqlite3.Connection | None = None
         self._pending: dict[tuple[str, str], Kept | None] = {}
 
+    @property
+    def fate(self) -> str:
+        """What becomes of notifications that are left when the process ends, in words."""
+        if self._path is None:
+            return "they are lost: alerts.outbox_path names no file that would keep them"
+        if self.degraded:
+            return f"they are lost: {self.degraded}"
+        return "the outbox keeps them for the next start"
+
     def load(self, notifier: str) -> list[Kept]:
         """What was kept for a notifier, oldest first; a row that cannot be read is left out and said."""
         if not self._ready() or self._db is None:

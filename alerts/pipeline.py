@@ -74,6 +74,7 @@ class Outlet:
 
     def tick(self, now: float) -> None:
         """Start sending what is due, unless a send is under way or the receiver asked for patience."""
+        self._metrics.notifications_pending(self.notifier.name, self.outbox.undelivered)
         if self._task or now < self._not_before:
             return
         if batch := self._next(now):
@@ -85,20 +86,21 @@ class Outlet:
         if self._task:
             await asyncio.wait({self._task})
 
-    async def stop(self, deadline_s: float) -> None:
-        """One last attempt, at most until the deadline."""
+    async def stop(self, deadline_s: float) -> int:
+        """One last attempt, at most until the deadline; how many alerts were not delivered."""
         self._not_before = 0.0
         self.tick(self._clock.monotonic())
         if self._task and not (await asyncio.wait({self._task}, timeout=deadline_s))[0]:
             self._task.cancel()
             await asyncio.wait({self._task})
         await self.notifier.aclose()
+        return self.outbox.undelivered
 
     def _next(self, now: float) -> list[Signal]:
         batch, given_up = self.outbox.due(now)
         if given_up:
             self._count("gave_up", given_up)
-        self._metrics.notifications_pending(self.notifier.name, len(self.outbox))
+        self._metrics.notifications_pending(self.notifier.name, self.outbox.undelivered)
         return batch
 
     async def _drain(self, batch: list[Signal]) -> None:
@@ -199,8 +201,16 @@ class NotificationPipeline:
         """Wait for the sends under way."""
         await asyncio.gather(*(outlet.idle() for outlet in self._outlets))
 
-    async def stop(self, deadline_s: float) -> None:
-        """Hand over what is due, at most until the deadline, and close the notifiers."""
+    async def stop(self, deadline_s: float) -> dict[str, int]:
+        """Hand over what is due, at most until the deadline, and close the notifiers.
+
+        How many alerts were not delivered, by each notifier that has such.
+        """
         self._file.flush()
-        await asyncio.gather(*(outlet.stop(deadline_s) for outlet in self._outlets))
+        counts = await asyncio.gather(*(outlet.stop(deadline_s) for outlet in self._outlets))
         self._file.close()
+        left = {outlet.notifier.name: count for outlet, count in zip(self._outlets, counts, strict=True) if count}
+        if left:
+            told = ", ".join(f"{name} {count}" for name, count in left.items())
+            log.warning("alerts that were not delivered: %s; %s", told, self._file.fate)
+        return left

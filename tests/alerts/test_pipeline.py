@@ -1,8 +1,10 @@
 import logging
+from pathlib import Path
 
 import pytest
 
 from alerts.exposition import Metrics
+from alerts.outbox_file import OutboxFile
 from alerts.pipeline import NotificationPipeline, backoff
 from evaluators.errors import PermanentError, RetryableError
 from tests.alerts.engines import series
@@ -13,10 +15,10 @@ from tests.fakes import FakeClock, ScriptedNotifier
 class Desk:
     """A pipeline with a fake clock; jitter is at its most patient."""
 
-    def __init__(self, *notifiers: ScriptedNotifier) -> None:
+    def __init__(self, *notifiers: ScriptedNotifier, file: OutboxFile | None = None) -> None:
         self.clock = FakeClock()
         self.metrics = Metrics(self.clock)
-        self.pipeline = NotificationPipeline(notifiers, self.metrics, self.clock, chance=lambda: 1.0)
+        self.pipeline = NotificationPipeline(notifiers, self.metrics, self.clock, file, chance=lambda: 1.0)
 
     async def tick(self, seconds: float = 0.0) -> None:
         for _ in range(int(seconds) + 1):
@@ -26,6 +28,9 @@ class Desk:
 
     def count(self, outcome: str, notifier: str = "scripted") -> float | None:
         return series(self.metrics, "groundwatch_notifications_total", notifier=notifier, outcome=outcome)
+
+    def pending(self, notifier: str = "scripted") -> float | None:
+        return series(self.metrics, "groundwatch_notifications_pending", notifier=notifier)
 
 
 @pytest.mark.parametrize(
@@ -140,6 +145,42 @@ async def test_stop_makes_a_last_attempt_and_does_not_wait_past_its_deadline() -
     assert (len(fine.signals), stuck.signals) == (1, [])
     assert stuck.closed
     assert fine.closed
+
+
+async def test_pending_counts_what_is_not_delivered_and_not_what_still_fires() -> None:
+    notifier = ScriptedNotifier(RetryableError("down"), None)
+    desk = Desk(notifier)
+    desk.pipeline.publish(signal(service="a"), 0.0)
+    await desk.tick()
+    desk.pipeline.publish(signal(service="b"), desk.clock.now)
+    desk.clock.now -= 0.9
+    await desk.tick()
+    assert desk.pending() == 2.0
+    await desk.tick(5.0)
+    assert (len(notifier.signals), desk.pending()) == (2, 0.0)
+
+
+@pytest.mark.parametrize(("kept", "fate"), [(True, "the outbox keeps them"), (False, "they are lost")])
+async def test_what_is_undelivered_at_the_end_is_counted_and_said_once(
+    kept: bool, fate: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    down, fine = ScriptedNotifier(RetryableError("down"), name="down"), ScriptedNotifier(name="fine")
+    desk = Desk(down, fine, file=OutboxFile(tmp_path / "outbox.sqlite" if kept else None))
+    for name in ("a", "b"):
+        desk.pipeline.publish(signal(service=name), 0.0)
+    await desk.tick()
+    caplog.clear()
+    assert await desk.pipeline.stop(1.0) == {"down": 2}
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.getMessage().startswith(f"alerts that were not delivered: down 2; {fate}")
+
+
+async def test_nothing_is_said_at_the_end_where_all_was_delivered(caplog: pytest.LogCaptureFixture) -> None:
+    desk = Desk(ScriptedNotifier())
+    desk.pipeline.publish(signal(), 0.0)
+    assert await desk.pipeline.stop(1.0) == {}
+    assert not caplog.records
 
 
 async def test_series_of_a_notifier_start_at_zero() -> None:
