@@ -12,6 +12,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
+from collector.conventions.context_settings import ContextSettings
 from collector.conventions.reader import TraceReader
 from collector.conventions.registry import DIALECTS
 from collector.conventions.rules import OperatorRule
@@ -153,6 +154,8 @@ SPANS = st.lists(
     max_size=8,
 )
 RULES = (OperatorRule.model_validate({"match": {"name": "step"}}),)
+OPEN = ContextSettings(from_prompt=True, agentic=True, max_chars_per_source=200)
+READERS = (READER, TraceReader(RULES), TraceReader(settings=OPEN), TraceReader(RULES, OPEN))
 
 
 def check(sample: RagSample) -> None:
@@ -168,12 +171,12 @@ def check(sample: RagSample) -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(SPANS, st.sampled_from([(), RULES]))
-@example([Made(1, {"openinference.span.kind": "CHAIN"}, 2), Made(2, {"openinference.span.kind": "CHAIN"}, 1)], ())
-@example([Made(1, {"openinference.span.kind": "RETRIEVER"}, 1)], ())
-def test_any_soup_of_attributes_gives_a_sample_or_a_reason(spans: list[Made], rules: tuple[OperatorRule, ...]) -> None:
+@given(SPANS, st.sampled_from(READERS))
+@example([Made(1, {"openinference.span.kind": "CHAIN"}, 2), Made(2, {"openinference.span.kind": "CHAIN"}, 1)], READER)
+@example([Made(1, {"openinference.span.kind": "RETRIEVER"}, 1)], READER)
+def test_any_soup_of_attributes_gives_a_sample_or_a_reason(spans: list[Made], reader: TraceReader) -> None:
     kept = tuple(KeptSpan(span.raw(), Resource("shop", {})) for span in spans)
-    check(TraceReader(rules).read(ClosedTrace(TRACE_ID, kept, "idle", 0.0)))
+    check(reader.read(ClosedTrace(TRACE_ID, kept, "idle", 0.0)))
 
 
 @given(st.lists(st.binary(max_size=40), max_size=4))
@@ -185,21 +188,21 @@ def test_bytes_that_are_no_span_are_counted_in_the_reason(raws: list[bytes]) -> 
 
 
 @settings(max_examples=60, deadline=None)
-@given(SPANS, st.randoms(use_true_random=False))
-def test_order_of_arrival_does_not_matter(spans: list[Made], chance: random.Random) -> None:
+@given(SPANS, st.randoms(use_true_random=False), st.sampled_from(READERS))
+def test_order_of_arrival_does_not_matter(spans: list[Made], chance: random.Random, reader: TraceReader) -> None:
     unique = [replace(span, number=number) for number, span in enumerate(spans, start=1)]
     shuffled = chance.sample(unique, len(unique))
-    assert _read(unique) == _read(shuffled)
+    assert _read(unique, reader) == _read(shuffled, reader)
 
 
-def _read(spans: list[Made]) -> RagSample:
+def _read(spans: list[Made], reader: TraceReader) -> RagSample:
     kept = tuple(KeptSpan(span.raw(), Resource("shop", {})) for span in spans)
-    return READER.read(ClosedTrace(TRACE_ID, kept, "idle", 0.0))
+    return reader.read(ClosedTrace(TRACE_ID, kept, "idle", 0.0))
 
 
 def _requests() -> list[ExportTraceServiceRequest]:
     paths = [
-        path for path in sorted(CAPTURES.glob("*/*.pb")) if path.parent.name != "oi_langchain" or "-00" in path.name
+        path for path in sorted(CAPTURES.rglob("*.pb")) if path.parent.name != "oi_langchain" or "-00" in path.name
     ]
     return [ExportTraceServiceRequest.FromString(path.read_bytes()) for path in paths]
 
