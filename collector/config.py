@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from alerts.writeback.settings import WriteBackSettings
+from collector import config_errors
 from collector.assembler import AssemblySettings
 from collector.chunk_stores.settings import ChunkStoreSettings
 from collector.conventions.context_settings import ContextSettings
@@ -28,6 +29,9 @@ from evaluators.sampler import SamplingRule
 
 MAX_FILE_BYTES = 1 << 20
 
+_NEUTRAL: dict[str, Any] = {"receivers": {"grpc": None, "http": None}, "web": {"port": 0}}
+"""Stand-ins for parts with mistakes that clash with no other part."""
+
 
 class Strict(BaseModel):
     """An unknown key is a mistake, and no message repeats a value: it might be a secret."""
@@ -41,6 +45,12 @@ class ReceiversConfig(Strict):
     grpc: ReceiverSettings | None = ReceiverSettings(port=4317)
     http: ReceiverSettings | None = ReceiverSettings(port=4318)
     kafka: KafkaReceiverSettings | None = None
+
+    @field_validator("grpc", "http", mode="before")
+    @classmethod
+    def _usual_port(cls, value: object, info: ValidationInfo) -> object:
+        default = cls.model_fields[str(info.field_name)].default
+        return {"port": default.port, **value} if isinstance(value, dict) else value
 
 
 def _default_metrics(given: dict[str, Any]) -> tuple[str, ...]:
@@ -122,7 +132,11 @@ def load(path: Path | None) -> Config:
     """Read and validate a file; no file gives the defaults. Raises PermanentError with one line per mistake."""
     if path is None:
         return Config()
-    return parse(_read(path))
+    text = _read(path)
+    try:
+        return parse(text)
+    except PermanentError as error:
+        raise PermanentError("\n".join(f"{path}: {line}" for line in str(error).splitlines())) from error
 
 
 def parse(text: str) -> Config:
@@ -138,7 +152,21 @@ def parse(text: str) -> Config:
     try:
         return Config.model_validate(document)
     except ValidationError as error:
-        raise PermanentError("\n".join(_lines(error))) from error
+        told = [*config_errors.lines(error, Config), *_clashes_besides(error, document)]
+        raise PermanentError("\n".join(told)) from error
+
+
+def _clashes_besides(error: ValidationError, document: Any) -> list[str]:
+    """What does not go together among the parts that are right in themselves."""
+    broken = {str(item["loc"][0]) for item in error.errors(include_input=False) if item["loc"]}
+    if not broken or "judges" in broken:
+        return []
+    rest = {key: value for key, value in document.items() if str(key) not in broken}
+    try:
+        Config.model_validate({**{key: _NEUTRAL[key] for key in broken & _NEUTRAL.keys()}, **rest})
+    except ValidationError as clashes:
+        return config_errors.lines(clashes, Config)
+    return []
 
 
 def _read(path: Path) -> str:
@@ -185,13 +213,3 @@ def _where(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or "unreadable"
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else str(problem)
-
-
-def _lines(error: ValidationError) -> list[str]:
-    """`path: message` per mistake, without the values."""
-    lines: list[str] = []
-    for item in error.errors(include_input=False, include_url=False, include_context=False):
-        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"]).lstrip(".")
-        message = item["msg"].removeprefix("Value error, ")
-        lines.extend(f"{path}: {part}" if path else part for part in message.splitlines())
-    return lines

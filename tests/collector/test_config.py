@@ -108,3 +108,82 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_a_receiver_can_be_turned_off() -> None:
     assert parse("receivers: {http: null}").receivers.http is None
+
+
+@pytest.mark.parametrize("name", ["grpc", "http"])
+def test_a_receiver_keeps_its_usual_port_where_only_the_host_is_set(name: str) -> None:
+    receivers = parse(f"receivers: {{{name}: {{host: 0.0.0.0}}}}").receivers
+    assert receivers.grpc is not None
+    assert receivers.http is not None
+    assert (receivers.grpc.port, receivers.http.port) == (4317, 4318)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("webb: {port: 1}", "webb: unknown key; did you mean 'web'?"),
+        ("colour: green", "colour: unknown key"),
+        ("5: green", "[5]: a key must be a word"),
+        ("web: {prot: 1}", "web.prot: unknown key; did you mean 'port'?"),
+        ("rules: []", "rules: belongs under `alerts:`"),
+        ("judges: [{model: x}]", "judges[0].model: belongs under `judge:`"),
+        (
+            "judges: [{judge: {type: openai, model: m, timeout: 3, nonsense: 4}}]",
+            "judges[0].judge.nonsense: unknown key",
+        ),
+        ("judges: {}", "judges: must be a list"),
+        ("judges: [{judge: openai}]", "judges[0].judge: must hold keys: type ..."),
+        ("judges: [{judge: {type: openai}}]", "judges[0].judge.model: is missing: it has no default"),
+        ("web: here", "web: must hold keys: host, port, token, token_env"),
+        ("drain_s: 0", "drain_s: must be greater than 0"),
+        (
+            "operator_rules: [{match: {gen_ai.tool.name: x}}]",
+            "operator_rules[0].match.gen_ai.tool.name: attributes go under `attributes:`, so write attributes: {gen",
+        ),
+        ("chunk_store: {type: x}", "chunk_store: unknown type; use one of http, sqlite"),
+        ("chunk_store: {url: x}", "chunk_store: type is missing: use one of http, sqlite"),
+        (
+            "alerts: {rules: [{name: w, kind: window, metric: faithfulness, treshold: 0.4}]}",
+            "alerts.rules[0].treshold: unknown key; did you mean 'threshold'?",
+        ),
+        ("alerts: {rules: [{kind: windw, name: w}]}", "alerts.rules[0]: unknown kind; use one of trace, window, slo"),
+        (
+            "alerts: {rules: [{name: low_faithfullness, threshold: 0.4}]}",
+            "alerts.rules[0]: no built-in rule has this name (did you mean 'low_faithfulness'?); a rule of your own",
+        ),
+        ("alerts: {rules: [{}]}", "alerts.rules[0]: a rule of your own needs kind: one of trace, window"),
+    ],
+)
+def test_a_mistake_is_told_in_the_words_of_the_file(text: str, line: str) -> None:
+    told = mistakes(text)
+    assert any(one.startswith(line) for one in told), told
+
+
+def test_a_wrong_judge_is_told_once_and_the_types_for_tests_are_not_offered() -> None:
+    (line,) = mistakes("judges: [{judge: {type: openia, url: http://hunter2}}]")
+    assert line == (
+        "judges[0].judge: unknown type; use one of lexical, openai, anthropic, subprocess, http, ragas, deepeval"
+    )
+
+
+def test_what_does_not_go_together_is_told_beside_mistakes_elsewhere() -> None:
+    told = mistakes("""
+colour: green
+receivers: {grpc: {host: 5}}
+alerts: {rules: [{name: low_faithfulness, judge: gpt}]}
+""")
+    assert told == [
+        "receivers.grpc.host: must be a valid string",
+        "colour: unknown key",
+        "alerts.rules.low_faithfulness: no judge is called 'gpt'; there are ['lexical']",
+    ]
+
+
+def test_every_line_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "groundwatch.yaml"
+    path.write_text("colour: green\nweb: here")
+    with pytest.raises(PermanentError) as caught:
+        load(path)
+    told = str(caught.value).splitlines()
+    assert len(told) == 2
+    assert all(line.startswith(f"{path}: ") for line in told)

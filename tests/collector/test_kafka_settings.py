@@ -19,9 +19,9 @@ def kafka(settings: str) -> str:
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ("", "receivers.kafka.bootstrap_servers: Field required"),
+        ("", "receivers.kafka.bootstrap_servers: is missing"),
         ("bootstrap_servers: ['http://broker:9092']", "receivers.kafka.bootstrap_servers"),
-        (f"{ADDRESS}, topic: spans", "receivers.kafka.topic: Extra inputs"),
+        (f"{ADDRESS}, topic: spans", "receivers.kafka.topic: unknown key"),
         (f"{ADDRESS}, topics: ['no spaces']", "receivers.kafka.topics"),
         (f"{ADDRESS}, tls_ca: /ca.pem", "tls_ca and tls_cert need tls: true"),
         (f"{ADDRESS}, sasl_mechanism: PLAIN", "sasl_mechanism needs sasl_username"),
