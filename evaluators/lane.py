@@ -111,7 +111,7 @@ class Lane:
 
     def _count(self, call: Call, result: JudgeReply | Skipped | JudgeError, seconds: float) -> None:
         self._metrics.judge_call(self._name, call.label, _outcome(result), seconds)
-        if not isinstance(result, JudgeReply):
+        if isinstance(result, Skipped):
             return
         for direction, tokens in (("input", result.usage.input_tokens), ("output", result.usage.output_tokens)):
             if tokens:

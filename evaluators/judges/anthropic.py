@@ -13,6 +13,7 @@ from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import (
     Completion,
     LlmJudge,
+    charged,
     refusal_of,
     reported_model,
     reported_usage,
@@ -63,8 +64,9 @@ class AnthropicJudge(LlmJudge):
 
     async def _complete(self, prompt: Prompt, facets: frozenset[Facet], limit: int) -> Completion:
         response = await self._post(prompt, limit)
-        text = self._content(response, limit)
-        return Completion(text, reported_usage(response, "input_tokens", "output_tokens"), reported_model(response))
+        usage = reported_usage(response, "input_tokens", "output_tokens")
+        with charged(usage):
+            return Completion(self._content(response, limit), usage, reported_model(response))
 
     async def _post(self, prompt: Prompt, limit: int) -> dict[str, Any]:
         asked_with_temperature = self._takes_temperature

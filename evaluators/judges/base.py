@@ -53,18 +53,25 @@ class JudgeReply:
 class JudgeError(GroundwatchError):
     """The judge gave no usable answer.
 
-    `retryable` says whether the dispatcher may ask again; `retry_after` is in seconds. The message is for
-    operators and holds neither content of the trace nor a secret.
+    `retryable` says whether the dispatcher may ask again; `retry_after` is in seconds; `usage` is what the call cost
+    all the same. The message is for operators and holds neither content of the trace nor a secret.
     """
 
     def __init__(
-        self, reason: FailReason, detail: str = "", *, retryable: bool = False, retry_after: float | None = None
+        self,
+        reason: FailReason,
+        detail: str = "",
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
         super().__init__(f"{reason}: {detail}" if detail else str(reason))
         self.reason = reason
         self.detail = detail
         self.retryable = retryable
         self.retry_after = retry_after
+        self.usage = usage or Usage()
 
 
 class NotJudgedError(GroundwatchError):

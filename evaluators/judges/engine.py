@@ -145,7 +145,11 @@ class EngineJudge(ABC):
             raise NotJudgedError(SkipReason.NO_REFERENCE)
         suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         model = ChatModel(self._endpoint, self._model)
-        value = await _scored(self._score, model, texts.each(passage.protect))
+        try:
+            value = await _scored(self._score, model, texts.each(passage.protect))
+        except JudgeError as error:
+            error.usage = model.usage
+            raise
         grade = Grade(value, value >= self._pass_from)
         return JudgeReply(FacetAnswers(grade=grade), model.usage, flags=("injection",) if suspicious else ())
 

@@ -2,6 +2,8 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from evaluators.asks import PROMPT_VERSION, rubric_digest
@@ -56,7 +58,8 @@ class LlmJudge(ABC):
         protect = passage.protect if self._egress.parameters else None
         prompt = build_prompt(sample, facets, self._max_input_tokens, rubric=self._rubric, protect=protect)
         completion = await self._complete(prompt, facets, self._max_output_tokens)
-        answers = read_verdict(completion.text, facets, prompt.shown, self._rubric)
+        with charged(completion.usage):
+            answers = read_verdict(completion.text, facets, prompt.shown, self._rubric)
         return JudgeReply(passage.restored(answers), completion.usage, completion.model, prompt.flags)
 
     @abstractmethod
@@ -78,6 +81,16 @@ class LlmJudge(ABC):
         """The error of a reply that hit `limit` tokens; the next one may have more."""
         self._max_output_tokens = self._highest_limit
         return JudgeError(FailReason.TRUNCATED, f"the reply hit {limit} tokens", retryable=limit < self._highest_limit)
+
+
+@contextmanager
+def charged(usage: Usage) -> Iterator[None]:
+    """What fails in here has cost `usage`: a reply that cannot be used is paid for like any other."""
+    try:
+        yield
+    except JudgeError as error:
+        error.usage = usage
+        raise
 
 
 def whole_text(content: object) -> str:

@@ -15,6 +15,7 @@ from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import (
     Completion,
     LlmJudge,
+    charged,
     refusal_of,
     reported_model,
     reported_usage,
@@ -78,10 +79,9 @@ class OpenAIJudge(LlmJudge):
                 if reduced == dialect:
                     raise refusal_of(refusal) from None
                 dialect = self._dialect = reduced
-        text = self._content(response, limit)
-        return Completion(
-            text, reported_usage(response, "prompt_tokens", "completion_tokens"), reported_model(response)
-        )
+        usage = reported_usage(response, "prompt_tokens", "completion_tokens")
+        with charged(usage):
+            return Completion(self._content(response, limit), usage, reported_model(response))
 
     def _body(self, prompt: Prompt, facets: frozenset[Facet], limit: int, dialect: Dialect) -> bytes:
         body: dict[str, Any] = {

@@ -181,6 +181,16 @@ def test_a_budget_that_is_used_up_skips():
     assert len(bench.judge.asked) == 2
 
 
+def test_tokens_of_replies_that_cannot_be_used_are_counted_and_charged():
+    unreadable = JudgeError(FailReason.MALFORMED, "no JSON object", usage=Usage(10, 5))
+    bench = Bench(unreadable, concurrency=1, budget=BudgetSettings(tokens_per_day=30))
+    judged(bench, 1, 2, 3)
+    assert len(bench.judge.asked) == 2
+    assert bench.result_of(3) == Skipped(SkipReason.BUDGET)
+    assert bench.metrics.count("judge_tokens", "scripted", "input") == 20
+    assert bench.metrics.count("judge_tokens", "scripted", "output") == 10
+
+
 def test_a_sample_that_the_judge_will_not_look_at_is_skipped_not_failed():
     bench = Bench(NotJudgedError(SkipReason.TOO_LONG))
     judged(bench, 1)

@@ -111,6 +111,13 @@ async def test_what_goes_wrong_keeps_its_reason_whatever_the_library_makes_of_it
     assert failed.value.reason is reason
 
 
+@pytest.mark.parametrize("wraps", [False, True])
+async def test_all_calls_of_a_sample_that_failed_are_paid_for(wraps):
+    with pytest.raises(JudgeError) as failed:
+        await ask(CLAIMS, completion("no json"), wraps=wraps)
+    assert failed.value.usage == Usage(1_800, 240)
+
+
 async def test_a_number_that_the_library_does_not_give_is_a_skip_and_no_score():
     with pytest.raises(NotJudgedError) as skipped:
         await ask(CLAIMS, kind=NoNumber)

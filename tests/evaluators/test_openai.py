@@ -191,6 +191,25 @@ async def test_what_is_no_complete_answer_is_a_failure_with_its_reason(reply, re
     assert (await failure(reply)).reason is reason
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        completion("I think it is fine."),
+        completion('{"claims": []}'),
+        completion(""),
+        completion(VERDICT[:40], finish_reason="length"),
+        completion("", finish_reason="content_filter"),
+        completion(None, refusal="I'd rather not"),
+    ],
+)
+async def test_a_reply_that_cannot_be_used_tells_what_it_cost(reply):
+    assert (await failure(reply)).usage == Usage(900, 120)
+
+
+async def test_a_reply_that_never_came_cost_nothing():
+    assert (await failure(api_error(503))).usage == Usage()
+
+
 @pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": "many"}, {"prompt_tokens": -5}, {"prompt_tokens": True}])
 async def test_odd_token_counts_are_none_and_cost_no_verdict(usage):
     body = json.loads(GOOD.body)
