@@ -13,7 +13,7 @@ from evaluators.sample import Readiness
 
 _LOOKED_AT = 8
 _NO_FIELD = (
-    "add `content` to each recorded document, declare `retrievalContext` in the trace's metadata, "
+    "add `content` to each recorded document, set the span attribute `retrievalContext` to the list of texts, "
     "or set `context.from_prompt` or a `chunk_store`"
 )
 _UNKNOWN_KEYS = "an operator rule can name the key of the text"
