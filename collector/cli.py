@@ -18,6 +18,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit status (0 good, 1 it found or met a problem, 2 wrong usage)."""
     # The C core of gRPC would remark on every worker process that is started; nothing is forked that uses it.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    # What it logs in its own form, such as a port that is taken, is told here in words.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     options = _parser().parse_args(arguments)
     try:
         handler: Callable[[argparse.Namespace], int] = options.handler
@@ -39,12 +41,17 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from collector import check_report
     from collector.service import check
 
     settings = config.load(options.file)
-    check(settings)
-    print(f"{options.file}: good. {len(settings.judges)} judges, {len(settings.alerts.rules)} rules, ", end="")
-    print(f"{len(settings.alerts.notifiers)} notifiers, {len(settings.operator_rules)} operator rules")
+    try:
+        check(settings)
+    except PermanentError as error:
+        raise PermanentError("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from error
+    for warning in check_report.warnings(settings):
+        print(f"groundwatch: {options.file}: warning: {warning}", file=sys.stderr)
+    print(f"{options.file}: {check_report.summary(settings)}")
     return 0
 
 

@@ -59,7 +59,10 @@ class OtlpGrpcReceiver:
         except RuntimeError:
             port = 0
         if port == 0:
-            raise PermanentError(f"cannot listen for OTLP/gRPC on {address}: the address is taken or not ours")
+            raise PermanentError(
+                f"cannot listen for OTLP/gRPC on {address}: it is in use (another groundwatch?) or no address of this "
+                "machine: set receivers.grpc.port or host"
+            )
         await server.start()
         self._server, self.port = server, port
 

@@ -11,6 +11,11 @@ from evaluators.errors import PermanentError
 MIB = 1 << 20
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens there."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 class ReceiverSettings(BaseModel):
     """Address, limits and access of one OTLP receiver. Loopback unless the operator says otherwise."""
 
@@ -45,8 +50,9 @@ class ReceiverSettings(BaseModel):
     @property
     def is_exposed(self) -> bool:
         """Whether others than this machine can reach it without showing a token or a certificate."""
-        local = self.host in ("localhost", "::1") or self.host.startswith("127.")
-        return not local and self.token is None and self.token_env is None and self.tls_client_ca is None
+        return (
+            not is_loopback(self.host) and self.token is None and self.token_env is None and self.tls_client_ca is None
+        )
 
     def read_token(self) -> str | None:
         """The bearer token, if one is asked for. Raises PermanentError where the environment lacks it."""

@@ -1,0 +1,79 @@
+"""`groundwatch check` tells what a configuration does, and what of it is seldom meant."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from collector.check_report import summary, warnings
+from collector.cli import main
+from collector.config import parse
+
+EXPOSED = "receivers: {http: {host: 0.0.0.0}}\nweb: {host: 0.0.0.0}"
+
+
+def test_the_defaults_are_summed_up_with_right_plurals() -> None:
+    assert summary(parse("")) == "good: 1 judge (lexical: all traces), 7 built-in rules, 1 notifier (jsonlines)"
+
+
+def test_judges_rules_and_notifiers_are_told_as_they_are_set() -> None:
+    told = summary(
+        parse("""
+judges:
+  - {}
+  - judge: {type: openai, name: gpt, model: m}
+    sampling: [{rate: 0.2, services: [support-*]}, {rate: 0.005}]
+operator_rules: [{match: {name: search}}]
+alerts:
+  rules:
+    - {name: low_coverage, enabled: false}
+    - {name: low_faithfulness, threshold: 0.5}
+    - {name: mine, kind: trace, contradicted: true}
+  notifiers: [{type: jsonlines}, {type: webhook, url: "http://127.0.0.1:9"}]
+""")
+    )
+    assert told == (
+        "good: 2 judges (lexical: all traces, gpt: 20% of support-*, 0.5%), 6 built-in rules, 1 own rule, "
+        "2 notifiers (jsonlines, webhook), 1 operator rule"
+    )
+
+
+def test_without_the_built_in_rules_none_is_counted() -> None:
+    assert "0 built-in rules" in summary(parse("alerts: {default_rules: false}"))
+
+
+def test_what_anyone_can_reach_without_a_token_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "groundwatch.yaml"
+    path.write_text(EXPOSED)
+    assert main(["check", str(path)]) == 0
+    printed = capsys.readouterr()
+    web, receiver = printed.err.splitlines()
+    assert f"{path}: warning: web.host: 0.0.0.0 " in web
+    assert "anyone who reaches it reads questions and answers" in web
+    assert "receivers.http.host" in receiver
+    assert "good: 1 judge" in printed.out
+
+
+@pytest.mark.parametrize("text", ["", "web: {host: 0.0.0.0, token: secret}", "receivers: {grpc: {host: '::1'}}"])
+def test_what_is_on_loopback_or_has_a_token_is_no_warning(text: str) -> None:
+    assert warnings(parse(text)) == []
+
+
+def test_a_missing_secret_is_told_with_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "groundwatch.yaml"
+    path.write_text("receivers: {grpc: {token_env: GROUNDWATCH_TEST_NOWHERE}}")
+    assert main(["check", str(path)]) == 1
+    assert f"groundwatch: {path}: receivers.grpc: token_env" in capsys.readouterr().err
+
+
+def test_a_taken_port_is_told_in_one_line_that_says_what_to_set(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "groundwatch.yaml"
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        path.write_text(f"receivers: {{grpc: {{port: {port}}}, http: null}}\nweb: {{port: 0}}\nlog_level: error")
+        assert main(["run", "-c", str(path)]) == 1
+    (line,) = capfd.readouterr().err.splitlines()
+    assert f"127.0.0.1:{port}: it is in use (another groundwatch?)" in line
+    assert "receivers.grpc.port" in line
