@@ -18,6 +18,7 @@ from evaluators.facets import (
     Support,
 )
 from evaluators.judges.base import JudgeError
+from evaluators.quotes import repeats
 from evaluators.shown import Shown
 from evaluators.verdict_evidence import claim_text, evidence, invalid, position_of, positions
 from evaluators.verdict_models import (
@@ -84,6 +85,8 @@ def _claim(claim: ClaimModel, chunks: Sequence[str]) -> ClaimVerdict:
     chunk, quote = evidence("claims", claim.quote, named, chunks)
     if claim.support is Support.SUPPORTED:
         return ClaimVerdict(text, claim.support, chunk, quote, strength=1.0)
+    if repeats(claim.claim, quote):
+        raise invalid("claims", "contradicted by its own words")
     return ClaimVerdict(text, claim.support, chunk, quote, conflict=_conflict(claim.conflict))
 
 

@@ -127,6 +127,44 @@ def test_a_quote_from_another_chunk_than_named_is_evidence_where_it_stands():
     assert read_claim.chunk == 0
 
 
+LAMPS = (
+    "Prices in euro. Lamp 5 costs \u201c15\u201d euro. Lamp 6 costs -20%. It weighs .5 kg. No dogs are allowed. "
+    "\u9000\u6b3e\u514d\u8d39\u3002"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Lamp 5 costs 15 euro", "Lamp 5 costs \u201c15\u201d euro."),
+        ("lamp 5  costs 15 EURO!", 'lamp 5 costs "15" euro'),
+        ("Lamp 5 costs 15 euro.", "Prices in euro. Lamp 5 costs \u201c15\u201d euro. Lamp 6"),
+        ("\u9000\u6b3e\u514d\u8d39", "No dogs are allowed. \u9000\u6b3e\u514d\u8d39\u3002"),
+    ],
+)
+def test_a_claim_contradicted_by_its_own_words_is_an_invalid_verdict(text, quote):
+    given = verdict(claims=[claim(claim=text, quote=quote)], relevance=[{"chunk": "c1", "score": 1}])
+    with pytest.raises(JudgeError, match="contradicted by its own words") as failed:
+        read_verdict(json.dumps(given), ALL, Shown(chunks=(LAMPS,)))
+    assert failed.value.reason is FailReason.INVALID_VERDICT
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Dogs are allowed.", "No dogs are allowed."),
+        ("Lamp 6 costs 20%", "Lamp 6 costs -20%."),
+        ("It weighs 5 kg.", "It weighs .5 kg."),
+        ("Lamp 6 costs -20", "Lamp 6 costs -20%."),
+        ("Lamp 5 costs 51 euro.", "Lamp 5 costs \u201c15\u201d euro."),
+    ],
+)
+def test_a_claim_that_differs_from_its_quote_in_what_counts_stays_contradicted(text, quote):
+    given = verdict(claims=[claim(claim=text, quote=quote)], relevance=[{"chunk": "c1", "score": 1}])
+    [read_claim] = read_verdict(json.dumps(given), ALL, Shown(chunks=(LAMPS,))).claim_support.claims
+    assert read_claim.support is Support.CONTRADICTED
+
+
 def test_a_quote_is_kept_as_the_chunk_spells_it():
     [read_claim] = read(verdict(claims=[claim(quote="WITHIN  30 days")])).claim_support.claims
     assert read_claim.quote == "within 30 days"
