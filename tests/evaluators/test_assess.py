@@ -7,7 +7,8 @@ import pytest
 from evaluators.assess import assess, facets_to_ask
 from evaluators.diagnosis import diagnose
 from evaluators.evaluation import Assessment, Diagnosis, Failed, FailReason, Scored, Skipped, SkipReason
-from evaluators.facets import Facet, FacetAnswers, Support
+from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, ClaimVerdict, Facet, FacetAnswers, Support
+from evaluators.judges.lexical import FACETS, judge
 from evaluators.metrics import ONLINE_METRICS
 from evaluators.sample import Chunk, RagSample, Readiness
 from tests.samples import answers, sample
@@ -84,3 +85,50 @@ def test_a_repeat_has_the_same_evaluation_ids_and_any_change_has_others() -> Non
 )
 def test_the_diagnosis_names_the_stage_at_fault(given: FacetAnswers, expected: Diagnosis) -> None:
     assert diagnose(sample(), given) is expected
+
+
+def drawn(*support: Support, relevancy: float = 0.9, abstained: bool = False) -> FacetAnswers:
+    """Claims that each come from the first chunk, whose relevance is graded low; NEVER comes near it only."""
+    claims = tuple(ClaimVerdict(f"claim {i}", verdict, chunk=0) for i, verdict in enumerate(support))
+    return FacetAnswers(ClaimSupport(claims), ChunkRelevance((0.2, 0.0)), AnswerFit(relevancy, abstained))
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (drawn(YES), Diagnosis.NONE),
+        (drawn(NO), Diagnosis.GENERATION),
+        (drawn(YES, NEVER, NEVER), Diagnosis.GENERATION),
+        (drawn(NEVER), Diagnosis.BOTH),
+        (drawn(), Diagnosis.RETRIEVAL),
+        (drawn(YES, relevancy=0.7), Diagnosis.RETRIEVAL),
+        (drawn(NO, relevancy=0.7), Diagnosis.BOTH),
+        (drawn(YES, abstained=True), Diagnosis.RETRIEVAL),
+    ],
+)
+def test_a_chunk_that_an_answer_to_the_question_draws_on_was_relevant(given: FacetAnswers, expected: Diagnosis) -> None:
+    assert diagnose(sample(), given) is expected
+
+
+PERIOD, DOG = "What is the return period?", "Can I bring a dog?"
+RETURNS, DOGS = "Items can be returned within 14 days.", "Dogs are not allowed in the building."
+
+
+@pytest.mark.parametrize(
+    ("question", "chunk", "answer", "expected"),
+    [
+        (PERIOD, RETURNS, "Items can be returned within 14 days.", Diagnosis.NONE),
+        (PERIOD, RETURNS, "The return period is 14 days.", Diagnosis.NONE),
+        (PERIOD, RETURNS, "Items can be returned within 30 days.", Diagnosis.GENERATION),
+        (DOG, DOGS, "No, dogs are not allowed in the building.", Diagnosis.NONE),
+        (DOG, DOGS, "Yes, dogs are allowed in the building.", Diagnosis.GENERATION),
+        (DOG, "The building opens at 9.", "The building opens at 9.", Diagnosis.RETRIEVAL),
+        (DOG, "The building opens at 9.", "Dogs love cheese.", Diagnosis.BOTH),
+        ("What is the return period of a kettle?", "Kettles weigh 2 kg.", "Kettles weigh 2 kg.", Diagnosis.RETRIEVAL),
+    ],
+)
+def test_the_right_chunk_in_other_words_is_no_fault_of_retrieval(
+    question: str, chunk: str, answer: str, expected: Diagnosis
+) -> None:
+    given = sample(question=question, chunks=(chunk,), answer=answer)
+    assert diagnose(given, judge(given, FACETS)) is expected
