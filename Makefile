@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 CONSTRAINTS := deploy/constraints.txt
 
-.PHONY: install demo run kafka test lint format bench judge-bench captures clean
+.PHONY: install demo run kafka test lint format bench judge-bench kafka-bench captures clean
 
 install: .venv/.installed
 
@@ -49,6 +49,10 @@ judge-bench: .venv/.installed-dev
 
 captures: .venv/.installed-dev
 	@$(BIN)/python -m tests.captures.apps.rebuild
+
+kafka-bench: .venv/.installed-dev
+	@$(BIN)/python -m tests.bench.kafka kills
+	@$(BIN)/python -m tests.bench.kafka scale
 
 clean:
 	rm -rf .venv build dist *.egg-info

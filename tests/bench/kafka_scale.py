@@ -13,6 +13,9 @@ OPEN_FIRST = 10_000_000
 """Numbers of the traces that stay open all the time."""
 
 PATIENCE_S = 240.0
+SETTLE_S = 5.0
+"""A worker that begins at the end of a topic is ready a moment before it knows where that is."""
+
 MIB = 1 << 20
 
 
@@ -27,6 +30,7 @@ class Case:
         self.services = services
         self.opened = opened
         self.length = length
+        self.start = "earliest" if length == 1 else "latest"
 
 
 CASES = (
@@ -55,7 +59,7 @@ async def _run(case: Case, topics: Topics, folder: Path, llm: str, traces: int) 
     spans, evaluations = await topics.create("spans", PARTITIONS), await topics.create("evaluations", 1)
     kafka = {"bootstrap_servers": [topics.address]}
     config = {
-        "receivers": {"kafka": kafka | {"topics": [spans], "dead_letter_topic": None, "auto_offset_reset": "latest"}},
+        "receivers": {"kafka": kafka | {"topics": [spans], "dead_letter_topic": None, "auto_offset_reset": case.start}},
         "streams": kafka | {"spans_topic": spans, "evaluations_topic": evaluations},
         "assembly": {"grace_s": 1.0, "idle_s": 3600.0, "max_age_s": 3600.0},
         **judge_settings(f"{llm}/w/v1"),
@@ -68,6 +72,7 @@ async def _run(case: Case, topics: Topics, folder: Path, llm: str, traces: int) 
             worker.start()
         for worker in workers:
             await asyncio.to_thread(worker.wait_ready)
+        await asyncio.sleep(SETTLE_S)
         await _open(topics, spans, case)
         await _judged(workers, 0, case.opened)
         await _send(topics, spans, traces // 10, case.services, first=traces)
