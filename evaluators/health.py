@@ -41,6 +41,10 @@ class JudgeHealth:
         """When, without any call ending, one more may start; None where nothing holds it back or a call does."""
         return min((gate for gate in (self._limiter.resumes_at, self._breaker.retry_at) if gate > now), default=None)
 
+    def pause(self, now: float) -> float:
+        """Seconds until a call may start."""
+        return max(self._limiter.resumes_at, self._breaker.retry_at, now) - now
+
     def not_asked(self) -> None:
         """The admitted call was not made."""
         self._breaker.told_nothing()

@@ -11,6 +11,7 @@ from evaluators.clock import Clock
 from evaluators.dispatch_metrics import DispatchMetrics
 from evaluators.evaluation import Failed, FailReason, Skipped, SkipReason
 from evaluators.health import DOWN, JudgeHealth
+from evaluators.health_log import HealthLog
 from evaluators.judges.base import JudgeError, JudgeReply
 from evaluators.lane_settings import JudgeLane
 from evaluators.retry import Backoff
@@ -33,6 +34,7 @@ class Lane:
         self._backoff = Backoff()
         self._budget = Budget(lane.settings.budget, clock)
         self.health = JudgeHealth(lane.settings, self._backoff, lambda state: metrics.breaker_state(self._name, state))
+        self._health_log = HealthLog(lane.judge.identity)
         self._queue: deque[Call] = deque()
         self._resting: dict[Call, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -99,6 +101,7 @@ class Lane:
         result = await attempt(self._judge, call, call.deadline - started)
         now = self._clock.monotonic()
         self.health.ended(result, now)
+        self._health_log.ended(result, self.health, now)
         self._count(call, result, now - started)
         if isinstance(result, JudgeError):
             self._retry_or_fail(call, result, now)

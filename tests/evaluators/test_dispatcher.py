@@ -87,6 +87,13 @@ def test_a_retryable_failure_is_retried_with_growing_pauses():
     assert bench.metrics.count("judge_call", "scripted", "combined", "unavailable") == 2
 
 
+def test_the_log_tells_of_a_judge_that_fails_and_works_again_without_what_it_was_asked(caplog):
+    caplog.set_level("INFO", logger="evaluators")
+    bench = Bench(*[JudgeError(FailReason.UNAUTHORIZED, "HTTP 401")] * 2, 0.0)
+    judged(bench, 1, 2, 3)
+    assert caplog.messages == ["judge scripted: unauthorized (HTTP 401)", "judge scripted: works again"]
+
+
 def test_a_failure_that_cannot_be_helped_is_not_retried():
     bench = Bench(JudgeError(FailReason.UNAUTHORIZED, "HTTP 401"))
     judged(bench, 1)
