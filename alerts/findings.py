@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from evaluators.evaluation import Assessment
+from evaluators.evaluation import Assessment, Scored
 from evaluators.facets import ClaimVerdict, Support
 from evaluators.sample import RagSample
 
@@ -15,10 +15,14 @@ NEWS_S = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Plain, unredacted facts. Texts are empty where there is nothing to say; `chunk` is an id or a position."""
+    """Plain, unredacted facts. Texts are empty where there is nothing to say.
+
+    `chunk` is an id, or a position with the source. `value` is the trace's score of the metric that the alert names,
+    None where it names none or there is no score.
+    """
 
     trace_id: str
-    value: float
+    value: float | None
     diagnosis: str
     question: str = ""
     claim: str = ""
@@ -29,7 +33,7 @@ class Finding:
     found: str = ""
 
     @classmethod
-    def of(cls, assessment: Assessment, value: float, *, with_claim: bool = True) -> "Finding":
+    def of(cls, assessment: Assessment, value: float | None, *, with_claim: bool = True) -> "Finding":
         """What is wrong with this trace; `with_claim` False where the metric is not about claims."""
         sample = assessment.sample
         bare = cls(sample.trace_id, value, str(assessment.diagnosis), (sample.question or "")[:KEPT])
@@ -67,12 +71,19 @@ def is_contradicted(assessment: Assessment) -> bool:
     return support is not None and any(claim.support is Support.CONTRADICTED for claim in support.claims)
 
 
+def score_of(assessment: Assessment, metric: str) -> float | None:
+    """The score of a metric, None where there is none."""
+    outcomes = (one.outcome for one in assessment.evaluations if one.metric == metric)
+    return next((outcome.value for outcome in outcomes if isinstance(outcome, Scored)), None)
+
+
 def chunk_name(sample: RagSample, position: int | None) -> str:
-    """The id of a context chunk, or its place ("chunk 2" is the second) where it has none."""
+    """The id of a context chunk; where it has none its place ("#2" is the second), and its source if that is known."""
     context = sample.context
     if position is None or not 0 <= position < len(context):
         return ""
-    return (context[position].id or f"#{position + 1}")[:KEPT]
+    chunk, place = context[position], f"#{position + 1}"
+    return (chunk.id or (f"{place} ({chunk.source})" if chunk.source else place))[:KEPT]
 
 
 class WorstTraces:

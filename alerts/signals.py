@@ -37,7 +37,8 @@ class Signal:
     """One alert at one moment.
 
     Times are epoch seconds. `count` is how many traces failed since it was raised. `higher_is_worse` tells the
-    direction of `estimate`. Texts are short, on one line and redacted; all come from the monitor or as quotes.
+    direction of `estimate` and `limit`, where there is one. Texts are short, on one line and redacted; all come from
+    the monitor or as quotes.
     """
 
     rule: str
@@ -106,7 +107,7 @@ class Signal:
             "worst_traces": ", ".join(cited.finding.trace_id for cited in self.traces),
             "evidence_url": self.url,
             "trace_url": self.traces[0].trace_url if self.traces else "",
-            "runbook_url": self.runbook,
+            "runbook_url" if is_link(self.runbook) else "runbook": self.runbook,
             **self._numbers(),
         }
         return {name: text for name, text in texts.items() if text}
@@ -120,6 +121,12 @@ class Signal:
             "n": str(self.estimate.n),
         }
         return numbers if self.limit is None else numbers | {"limit": f"{self.limit:g}"}
+
+    @property
+    def _worse_when(self) -> str | None:
+        if self.estimate is None and self.limit is None:
+            return None
+        return "higher" if self.higher_is_worse else "lower"
 
     def to_json(self) -> dict[str, object]:
         """The signal for programs; fields are only ever added."""
@@ -140,7 +147,7 @@ class Signal:
             "value": _estimate(self.estimate),
             "limit": self.limit,
             "baseline": _estimate(self.baseline),
-            "worse_when": "higher" if self.higher_is_worse else "lower",
+            "worse_when": self._worse_when,
             "count": self.count,
             "diagnosis": self.diagnosis,
             "changes": [_change(change) for change in self.changes],
@@ -149,6 +156,11 @@ class Signal:
             "url": self.url,
             "labels": self.labels,
         }
+
+
+def is_link(address: str) -> bool:
+    """Whether it can be opened as it is; a path in the repository cannot."""
+    return address.startswith(("http://", "https://"))
 
 
 def iso(epoch: float) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from alerts.explain import Content, Links, describe, summarize
-from alerts.findings import Finding, WorstTraces, is_contradicted
+from alerts.findings import Finding, WorstTraces, is_contradicted, score_of
 from alerts.holding import Watchable
 from alerts.lifecycle import Alert, Move, Phase, advance
 from alerts.mix import Change
@@ -85,7 +85,8 @@ class Track:
         at, badness = self._time.at(now), self.rule.badness(observation.value) + is_contradicted(assessment)
         if not self._worst.wants(at, badness):
             return False
-        self._worst.add(at, badness, Finding.of(assessment, observation.value, with_claim=self._with_claims))
+        value = score_of(assessment, self.rule.about)
+        self._worst.add(at, badness, Finding.of(assessment, value, with_claim=self._with_claims))
         return True
 
     def retract(self, mark: Mark, trace_id: str) -> None:

@@ -99,7 +99,7 @@ def _chunk_facts(lead: Assessment, position: int, chunk: Chunk) -> str:
         facts.append(f"relevance {relevance.scores[position]:.2f}")
     if chunk.score is not None:
         facts.append(f"retriever's score {chunk.score:.3g}")
-    if chunk.source:
+    if chunk.source and chunk.id:
         facts.append(chunk.source)
     if chunk.truncated:
         facts.append("truncated")

@@ -105,6 +105,7 @@ class TraceWatch(WindowedWatch):
         """Breached by `min_n` failures, clear without any."""
         self._window.expire(now)
         failures = self._window.tally.failures
+        limit = None if self._rule.contradicted else self._limit
         if failures >= self._rule.min_n:
-            return Reading(Condition.BREACH, limit=self._limit)
-        return Reading(Condition.UNSURE if failures else Condition.CLEAR, limit=self._limit)
+            return Reading(Condition.BREACH, limit=limit)
+        return Reading(Condition.UNSURE if failures else Condition.CLEAR, limit=limit)

@@ -55,6 +55,14 @@ def test_claims_are_marked_in_the_answer_and_quotes_in_their_chunk() -> None:
     assert 'class="chunk contradicts"' in page
 
 
+def test_a_chunk_without_id_shows_its_source_once() -> None:
+    made = contradicted(1)
+    sample = replace(made.sample, chunks=(replace(made.sample.chunks[0], id=None, source="price.md"),))
+    page = trace_page(stored(replace(made, sample=sample)))
+    assert "<b>#1 (price.md)</b>" in page
+    assert "· price.md" not in page
+
+
 def test_every_claim_is_listed_the_contradicted_first() -> None:
     page = trace_page(stored(assessment(1, SUPPORTED, UNSUPPORTED, CONTRADICTED)))
     listed = re.findall(r'<li><span class="badge (\w+)"', page)

@@ -27,6 +27,11 @@ def test_a_chunk_without_id_is_named_by_its_place() -> None:
     assert chunk_name(sample(), None) == chunk_name(sample(), 99) == ""
 
 
+def test_a_chunk_without_id_is_named_by_its_place_and_source() -> None:
+    assert chunk_name(replace(sample(), chunks=(Chunk("text"), Chunk("more", source="price.md"))), 1) == "#2 (price.md)"
+    assert chunk_name(replace(sample(), chunks=(Chunk("text", "a", source="price.md"),)), 0) == "a"
+
+
 @pytest.mark.parametrize(
     ("finding", "sentence"),
     [

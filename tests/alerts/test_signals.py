@@ -5,10 +5,12 @@ import pytest
 
 from alerts.explain import Links
 from alerts.findings import Finding
-from alerts.rules import Severity
+from alerts.rules import Severity, TraceRule
 from alerts.signals import Signal, iso
+from evaluators.evaluation import Scored
 from evaluators.statistics import wilson
-from tests.verdicts import contradicted
+from tests.alerts.engines import bench
+from tests.verdicts import CONTRADICTED, SUPPORTED, assessment, contradicted
 
 LINKS = Links("http://127.0.0.1:9464")
 SIGNAL = Signal(
@@ -55,6 +57,30 @@ def test_the_json_is_complete() -> None:
     assert told["worse_when"] == "higher"
     assert told["traces"][0]["claimed"] == "90 days"
     assert told["starts_at"] == "2027-01-15T08:00:00.000Z"
+
+
+async def test_what_does_not_apply_to_a_contradiction_is_null_and_the_value_is_the_metric_s() -> None:
+    b = bench(TraceRule(name="r", contradicted=True))
+    b.observe(assessment(1, SUPPORTED, CONTRADICTED))
+    (signal,) = await b.tick()
+    told = orjson.loads(orjson.dumps(signal.to_json()))
+    assert (told["metric"], told["value"], told["limit"], told["worse_when"]) == ("faithfulness", None, None, None)
+    assert told["traces"][0]["value"] == 0.5
+
+
+async def test_a_trace_rule_about_a_metric_tells_its_limit_and_direction() -> None:
+    b = bench(TraceRule(name="r", metric="faithfulness", threshold=0.6))
+    b.observe(assessment(1, SUPPORTED, CONTRADICTED))
+    (signal,) = await b.tick()
+    told = signal.to_json()
+    assert (told["limit"], told["worse_when"]) == (0.6, "lower")
+
+
+async def test_a_trace_without_a_score_of_the_metric_has_no_value() -> None:
+    b = bench(TraceRule(name="r", contradicted=True))
+    b.observe(assessment(1, CONTRADICTED, outcomes={"hallucination": Scored(1.0)}))
+    (signal,) = await b.tick()
+    assert signal.traces[0].finding.value is None
 
 
 @pytest.mark.parametrize(("epoch", "text"), [(0.0, "1970-01-01T00:00:00.000Z"), (1.5, "1970-01-01T00:00:01.500Z")])
