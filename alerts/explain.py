@@ -12,12 +12,15 @@ from alerts.findings import Finding
 from alerts.mix import Change
 from alerts.redaction import presentable
 from alerts.rules.base import Case, RuleSettings
+from alerts.rules.defaults import DEFAULT_RULES
 from alerts.signals import Cited
 from evaluators.evaluation import Diagnosis
 
 TEXT_LIMIT = 300
 _NAME_LIMIT = 128
 _LEAD_LIMIT = 120
+
+_BUILT_IN = frozenset(rule.name for rule in DEFAULT_RULES)
 
 Content = Literal["full", "ids"]
 
@@ -40,8 +43,13 @@ class Links:
     runbook_url: str = ""
 
     def runbook(self, rule: RuleSettings) -> str:
-        """What to do when this rule fires; empty where nobody wrote it."""
-        return rule.runbook or self.runbook_url.replace("{rule}", rule.name)
+        """What to do when this rule fires: an address, or for a built-in rule a path in this repository.
+
+        Empty where nobody wrote it.
+        """
+        if rule.runbook or self.runbook_url:
+            return rule.runbook or self.runbook_url.replace("{rule}", rule.name)
+        return f"deploy/docs/runbooks/{rule.name}.md" if rule.name in _BUILT_IN else ""
 
     def cite(self, finding: Finding, content: Content) -> Cited:
         """The finding as it may travel, with its links."""
@@ -58,7 +66,7 @@ class Links:
 
 
 def show(finding: Finding, content: Content) -> Finding:
-    """Redacted and cut; with `ids` nothing of question, answer and chunks remains but the chunk's id."""
+    """Redacted and cut; with `ids` nothing of question, answer and chunks remains but the chunk's id, or its source."""
     text, name = presentable(TEXT_LIMIT), presentable(_NAME_LIMIT)
     if content == "ids":
         return replace(finding, question="", claim="", chunk=name(finding.chunk), quote="", claimed="", found="")

@@ -68,9 +68,10 @@ class AlertSettings(Strict):
     `rules` are added to the default ones, or change them by name; `default_rules: false` leaves the latter out.
     `base_url` is where people reach this monitor's pages. `trace_url` is the trace backend's page of a trace, with
     {trace_id} in it; `trace_backend` knows it for some backends. `runbook_url` says what to do, with {rule} in it,
-    where a rule has no `runbook`. An alert says how the values of the attributes in `changes` shifted before it.
-    `content: ids` keeps question, answer and chunks out of alerts. `max_services` bounds how many services are watched
-    apart; those that come later are watched as one. `outbox_path` is a file in which notifications survive a restart.
+    where a rule has no `runbook`; built-in rules without either name their page in this repository. An alert says how
+    the values of the attributes in `changes` shifted before it. `content: ids` keeps question, answer and chunks out of
+    alerts. `max_services` bounds how many services are watched apart; those that come later are watched as one.
+    `outbox_path` is a file in which notifications survive a restart.
     """
 
     rules: Annotated[tuple[Rule, ...], BeforeValidator(_complete), Field(strict=False)] = ()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from alerts.redaction import shorten
-from alerts.signals import Signal, SignalState
+from alerts.signals import Signal, SignalState, is_link
 
 SHOWN = 10
 """Alerts of a group that are told one by one; the others are counted."""
@@ -40,6 +40,8 @@ def lines_of(signal: Signal) -> list[str]:
         lines.append(f'Chunk {worst.chunk}: "{worst.quote}"')
     if changed := signal.what_changed:
         lines.append(f"Changed: {changed}")
+    if signal.runbook and not is_link(signal.runbook):
+        lines.append(f"Runbook: {signal.runbook}")
     return lines
 
 
@@ -48,7 +50,7 @@ def links_of(signal: Signal) -> list[tuple[str, str]]:
     found = [(signal.url, "evidence")]
     found += [(cited.trace_url, f"trace {n}") for n, cited in enumerate(signal.traces, 1) if cited.trace_url]
     found.append((signal.runbook, "runbook"))
-    return [(address, name) for address, name in found if address]
+    return [(address, name) for address, name in found if is_link(address)]
 
 
 def text_of(signals: Sequence[Signal], limit: int) -> str:
