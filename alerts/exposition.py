@@ -51,6 +51,7 @@ class Metrics:
 
     def _make_input_series(self, series: SeriesRegistry) -> None:
         self._received = series.counter("spans_received", "Spans received, accepted or not.", "receiver")
+        self._ordinary = series.counter("spans_ordinary", "Spans without a marker, which are not kept.", "receiver")
         self._rejected = series.counter("spans_rejected", "Spans refused.", "receiver", "reason")
         self._dropped = series.counter("spans_dropped", "Accepted spans that no trace took.", "reason")
         self._traces = series.counter("traces", "Closed traces by what became of them.", "service", "outcome")
@@ -116,12 +117,17 @@ class Metrics:
     def expect_receiver(self, receiver: str, reasons: Iterable[str] = ()) -> None:
         """Series of a receiver and the reasons for which it rejects spans."""
         self._received(receiver)
+        self._ordinary(receiver)
         for reason in reasons:
             self._rejected(receiver, reason)
 
     def spans_received(self, receiver: str, count: int = 1) -> None:
         """Count spans that arrived."""
         self._received(receiver).inc(count)
+
+    def spans_ordinary(self, receiver: str, count: int = 1) -> None:
+        """Count spans without a marker."""
+        self._ordinary(receiver).inc(count)
 
     def spans_rejected(self, receiver: str, reason: str, count: int = 1) -> None:
         """Count spans that were refused."""

@@ -11,6 +11,7 @@ from alerts.exposition import Metrics
 from alerts.store import VerdictStore
 from collector.assembler import Assembler
 from collector.backlog import Backlog
+from collector.first_signs import FirstSigns
 from collector.receipts import Source
 from collector.spans import ClosedTrace, SpanBatch
 from evaluators.assess import assess, facets_to_ask
@@ -94,7 +95,9 @@ class Pipeline:
         relay: Relay | None = None,
         resolver: Resolver | None = None,
         events: Joiner | None = None,
+        signs: FirstSigns | None = None,
     ) -> None:
+        self._signs = signs
         self._events = events
         self._resolver = resolver
         self._relay = relay
@@ -118,6 +121,8 @@ class Pipeline:
         if self._backlog.is_full or (batch.receipt is not None and self._backlog.is_patient_full):
             raise RetryableError("more traces than this monitor can read: try again", retry_after=1.0)
         self._enqueue(self._assembler.add(batch))
+        if self._signs is not None:
+            self._signs.spans(batch)
 
     def tick(self) -> None:
         """Close the traces that are due, and see whether judges have room again."""
@@ -231,6 +236,8 @@ class Pipeline:
 
     def _hand_on(self, trace: ClosedTrace, sample: RagSample) -> None:
         self._metrics.trace(sample.service, _outcome(sample))
+        if self._signs is not None:
+            self._signs.trace(sample)
         if trace.closed_by == "evicted":
             self._metrics.trace(sample.service, "evicted")
         if sample.readiness is Readiness.NO_RETRIEVAL:

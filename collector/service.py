@@ -26,6 +26,7 @@ from collector.chunk_stores.resolver import ChunkResolver
 from collector.codec import Codec
 from collector.config import Config
 from collector.conventions.reader import TraceReader
+from collector.first_signs import FirstSigns
 from collector.log_codec import LogCodec
 from collector.log_events import LogEvents
 from collector.pipeline import Pipeline, Route
@@ -102,6 +103,7 @@ class Service:
             relay,
             self._resolver,
             self._log_events,
+            FirstSigns(config.alerts.base_url),
         )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared

@@ -64,6 +64,11 @@ class SpanBatch:
     receipt: Receipt | None = None
     stored: Awaitable[None] | None = None
 
+    @property
+    def ordinary(self) -> int:
+        """How many were right, and without a marker."""
+        return self.received - len(self.spans) - len(self.events) - sum(self.rejected.values())
+
 
 class SpanSink(Protocol):
     """The next stage of a receiver: one method, so that a plain function is one.

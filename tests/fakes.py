@@ -54,6 +54,9 @@ class CountingMetrics:
     def spans_received(self, receiver: str, count: int) -> None:
         self.counts["spans_received", receiver] += count
 
+    def spans_ordinary(self, receiver: str, count: int) -> None:
+        self.counts["spans_ordinary", receiver] += count
+
     def spans_rejected(self, receiver: str, reason: str, count: int) -> None:
         self.counts["spans_rejected", receiver, reason] += count
 

@@ -19,6 +19,8 @@ class ReceiverMetrics(Protocol):
 
     def spans_received(self, receiver: str, count: int) -> None: ...
 
+    def spans_ordinary(self, receiver: str, count: int) -> None: ...
+
     def spans_rejected(self, receiver: str, reason: str, count: int) -> None: ...
 
 
@@ -74,6 +76,7 @@ class Intake:
             self._metrics.spans_rejected(self._name, Reason.OVERLOADED, max(batch.received, 1))
             raise
         self._metrics.spans_received(self._name, batch.received)
+        self._metrics.spans_ordinary(self._name, batch.ordinary)
         for reason, count in batch.rejected.items():
             self._metrics.spans_rejected(self._name, reason, count)
 

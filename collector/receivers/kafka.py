@@ -209,6 +209,7 @@ class KafkaReceiver:
         except RetryableError:
             return False
         self._metrics.spans_received(_NAME, batch.received)
+        self._metrics.spans_ordinary(_NAME, batch.ordinary)
         for reason, count in batch.rejected.items():
             self._metrics.spans_rejected(_NAME, reason, count)
         self._series.message(message.topic, "taken")

@@ -22,6 +22,7 @@ def used() -> Metrics:
     metrics.expect_rule("no_data", "shop-assistant", "info")
     metrics.expect_notifier("webhook", ["delivered", "retried"])
     metrics.spans_received("grpc", 3)
+    metrics.spans_ordinary("grpc", 2)
     metrics.spans_rejected("grpc", "trace_id", 1)
     metrics.spans_dropped("late", 1)
     metrics.trace("shop-assistant", "rag")
@@ -47,6 +48,7 @@ def used() -> Metrics:
     ("name", "labels", "value"),
     [
         ("spans_received_total", {"receiver": "grpc"}, 3),
+        ("spans_ordinary_total", {"receiver": "grpc"}, 2),
         ("spans_rejected_total", {"receiver": "grpc", "reason": "trace_id"}, 1),
         ("spans_rejected_total", {"receiver": "grpc", "reason": "decode_error"}, 0),
         ("spans_dropped_total", {"reason": "late"}, 1),

@@ -1,6 +1,7 @@
 """Between assembler and judges: what is read, what is sent to whom, and why the rest is not."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from alerts.store import VerdictStore
 from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
+from collector.first_signs import ORDINARY_SPANS, FirstSigns
 from collector.pipeline import TURN, Pipeline, Resolver, Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
@@ -61,7 +63,10 @@ class Line:
         route = Route(
             "lexical", "groundwatch/lexical@1", tuple(ONLINE_METRICS.values()), Sampler(rules or [SamplingRule(rate=1)])
         )
-        self.pipeline = Pipeline(assembler, self.reader, [route], self.metrics, self.store, self, resolver=resolver)
+        self.pipeline = Pipeline(
+            assembler, self.reader, [route], self.metrics, self.store, self,
+            resolver=resolver, signs=FirstSigns("http://monitor"),
+        )  # fmt: skip
         self.pipeline.connect(self.dispatched)
 
     def observe(self, assessment: Assessment) -> None:
@@ -204,3 +209,14 @@ def test_a_score_that_a_late_root_made_possible_is_counted() -> None:
     line.judge_all()
     scored = 'groundwatch_evaluations_total{metric="faithfulness",outcome="scored",reason="",service="shop"}'
     assert line.value(scored) == 1
+
+
+def test_the_log_tells_of_spans_without_marker_and_of_the_first_trace(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "collector.first_signs")
+    silent, line = Line(), Line()
+    silent.pipeline.take(SpanBatch(received=ORDINARY_SPANS))
+    line.take(RAG)
+    line.close()
+    none_has_one, first = caplog.messages
+    assert "none has a RAG marker" in none_has_one
+    assert first == f"first RAG trace of shop: http://monitor/traces/{TRACE_ID.hex()}"

@@ -30,6 +30,13 @@ async def test_an_accepted_request_reaches_the_sink_and_is_counted(transport: st
         assert bench.received() == 2
 
 
+async def test_spans_without_a_marker_are_counted_apart_from_those_that_are_refused(transport: str) -> None:
+    async with receiving(transport) as bench:
+        await bench.sender.send(body(span(1), span(2, marked=False), span(3, marked=False), span(4, trace_id=b"short")))
+        assert bench.rejected("invalid_id") == 1
+        assert bench.metrics.count("spans_ordinary", f"otlp_{transport}") == 2
+
+
 async def test_it_acknowledges_only_after_the_sink_returned(transport: str) -> None:
     taken: list[SpanBatch] = []
 
