@@ -15,6 +15,7 @@ from evaluators.lexical.purge import without_instructions
 from evaluators.lexical.question import parse
 from evaluators.lexical.reading import CHUNK_CHARACTERS, read
 from evaluators.lexical.relevance import relevance
+from evaluators.lexical.scripts import visible
 from evaluators.lexical.support import claims_something, verdict
 from evaluators.sample import RagSample
 
@@ -83,5 +84,5 @@ def flags(sample: RagSample) -> tuple[str, ...]:
     """`cut` where a chunk is longer than what is read of it, `injection` where text addresses the judge."""
     texts = [chunk.text or "" for chunk in sample.context]
     cut = any(len(text) > CHUNK_CHARACTERS for text in texts)
-    injection = any(map(addresses_the_judge, (sample.question or "", sample.answer or "", *texts)))
+    injection = any(addresses_the_judge(visible(text)) for text in (sample.question or "", sample.answer or "", *texts))
     return (*(["cut"] if cut else []), *(["injection"] if injection else []))

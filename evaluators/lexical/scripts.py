@@ -26,6 +26,11 @@ PIECE = re.compile(
 )
 
 
+def visible(text: str) -> str:
+    """Without invisible characters."""
+    return text if text.isascii() else INVISIBLE.sub("", text)
+
+
 def fold(text: str) -> str:
     """Lower case, ASCII digits and plain quotes; every character keeps its position."""
     lowered = text.lower()
