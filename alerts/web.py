@@ -148,7 +148,7 @@ class Web:
         return html_response(trace_page(record, url, request.query.get("judge", "")))
 
     def _not_found(self, request: web.Request) -> web.Response:
-        text = "This trace was not seen, or so much came after it that its evidence is gone."
+        text = "This trace was not seen, or so much came after it that its evidence is gone, or it had no RAG marker."
         if _wants_json(request):
             return json_response({"error": text}, status=404)
         return html_response(page("not found", None, section("Not found", tag("p", text))), status=404)

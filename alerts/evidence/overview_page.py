@@ -9,6 +9,7 @@ from alerts.evidence.reading import failures, headline, leading, outcome_text, t
 from alerts.redaction import shorten
 from alerts.store import TraceRecord
 
+_NONE_YET = "None yet. Point an exporter here and ask your application something."
 _WORDS = {"bad": "contradicted", "warn": "doubtful", "good": "good", "": "not scored"}
 
 
@@ -16,10 +17,8 @@ def overview_page(records: Sequence[TraceRecord], service: str | None) -> str:
     """The document."""
     crumb = join(tag("b", service), tag("a", "all services", href="/traces")) if service else None
     if not records:
-        none = section(
-            "Recent traces", tag("p", "None yet. Point an exporter here and ask your application something.")
-        )
-        return page("recent traces", crumb, none)
+        none = "No trace of this service was seen." if service else _NONE_YET
+        return page("recent traces", crumb, section("Recent traces", tag("p", none)))
     head = tag("tr", *(tag("th", name) for name in ("Time", "Service", "Verdict", "Scores")))
     table = tag("table", head, *(_row(record) for record in records))
     return page("recent traces", crumb, section(f"Recent traces ({len(records)})", table))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from alerts.counted import counted
 from alerts.redaction import shorten
 from alerts.signals import Signal, SignalState, is_link
 
@@ -26,7 +27,7 @@ def title_of(signals: Sequence[Signal], limit: int) -> str:
 def rest_of(signals: Sequence[Signal]) -> str:
     """How many alerts are not told one by one; empty where all are."""
     left = len(signals) - SHOWN
-    return f"and {left} more alerts of this group" if left > 0 else ""
+    return f"and {counted(left, 'more alert')} of this group" if left > 0 else ""
 
 
 def lines_of(signal: Signal) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from alerts.counted import counted
 from alerts.rules.base import (
     Case,
     Causes,
@@ -134,8 +135,9 @@ class BurnRateRule(RuleSettings):
         side = "below" if METRICS[self.metric].higher_is_better else "above"
         ends = f"; at this rate the budget of {format_duration(self.period)} lasts "
         return (
-            f"{now.value:.0%} of {now.n} answers in {format_duration(self.long)} score {side} {self.past:g}, "
-            f"{burn:.1f} times the budget of {budget:.2g} ({self.confidence:.0%} interval {now.low:.0%} to "
+            f"{now.value:.0%} of {counted(now.n, 'answer')} in {format_duration(self.long)} "
+            f"score {side} {self.past:g}, {burn:.1f} times the budget of {budget:.2g} "
+            f"({self.confidence:.0%} interval {now.low:.0%} to "
             f"{now.high:.0%}, limit {self.limit:.0%}){ends + format_duration(self.period / burn) if burn > 1 else ''}"
         )
 

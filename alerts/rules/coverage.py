@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from alerts.counted import counted
 from alerts.rules.base import (
     Case,
     Causes,
@@ -91,8 +92,9 @@ class CoverageRule(RuleSettings):
             return "no value"
         reason = f", mostly {case.cause}" if case.cause else ""
         return (
-            f"{round(estimate.value * estimate.n)} of {estimate.n} eligible traces got a {self.metric} score in "
-            f"{format_duration(self.window)}{reason} ({estimate.value:.0%}, {self.confidence:.0%} interval "
+            f"{round(estimate.value * estimate.n)} of {counted(estimate.n, 'eligible trace')} "
+            f"got a {self.metric} score in {format_duration(self.window)}{reason} "
+            f"({estimate.value:.0%}, {self.confidence:.0%} interval "
             f"{estimate.low:.0%} to {estimate.high:.0%}, limit {self.threshold:.0%})"
         )
 

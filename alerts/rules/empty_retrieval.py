@@ -2,6 +2,7 @@
 
 from typing import ClassVar, Literal
 
+from alerts.counted import counted
 from alerts.rules.base import RETRIEVED, Case, Confidence, Count, Reading, RuleSettings, Share, Watch
 from alerts.rules.rates import judge_rate
 from alerts.rules.watching import WindowedWatch
@@ -57,8 +58,8 @@ class EmptyRetrievalRule(RuleSettings):
         if now is None:
             return "no value"
         return (
-            f"{round(now.value * now.n)} of {now.n} retrievals in {format_duration(self.window)} returned nothing "
-            f"({now.value:.0%}, {self.confidence:.0%} interval {now.low:.0%} to {now.high:.0%}, "
+            f"{round(now.value * now.n)} of {counted(now.n, 'retrieval')} in {format_duration(self.window)} "
+            f"returned nothing ({now.value:.0%}, {self.confidence:.0%} interval {now.low:.0%} to {now.high:.0%}, "
             f"limit {self.threshold:.0%})"
         )
 

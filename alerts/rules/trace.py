@@ -4,6 +4,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import model_validator
 
+from alerts.counted import counted
 from alerts.rules.base import (
     CONTRADICTED,
     Case,
@@ -86,7 +87,7 @@ class TraceRule(RuleSettings):
                 "1 answer contradicts its chunks" if case.hits == 1 else f"{case.hits} answers contradict their chunks"
             )
         side = "above" if self.higher_is_worse else "below"
-        return f"{case.hits} {'trace' if case.hits == 1 else 'traces'} {side} {self.limit:g}"
+        return f"{counted(case.hits, 'trace')} {side} {self.limit:g}"
 
 
 class TraceWatch(WindowedWatch):

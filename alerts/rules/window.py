@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
+from alerts.counted import counted
 from alerts.rules.base import (
     Case,
     Causes,
@@ -163,7 +164,7 @@ class WindowRule(RuleSettings):
         estimate = case.reading.estimate
         if estimate is None:
             return "no value"
-        within = f"of {estimate.n} answers in {format_duration(self.window)}"
+        within = f"of {counted(estimate.n, 'answer')} in {format_duration(self.window)}"
         interval = f"{self.confidence:.0%} interval {_show(estimate.low)} to {_show(estimate.high)}"
         limit = f", limit {_show(case.reading.limit)}" if case.reading.limit is not None else ""
         usual = f", usually {_show(case.reading.baseline.value)}" if case.reading.baseline else ""

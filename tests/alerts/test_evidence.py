@@ -147,6 +147,12 @@ def test_an_empty_overview_says_what_to_do() -> None:
     assert "Point an exporter here" in overview_page([], None)
 
 
+def test_an_overview_of_a_service_without_traces_says_so() -> None:
+    page = overview_page([], "nobody")
+    assert "No trace of this service was seen." in page
+    assert "Point an exporter here" not in page
+
+
 def test_the_document_holds_what_the_page_shows() -> None:
     told = orjson.loads(orjson.dumps(trace_document(stored(contradicted(1)))))
     assert told["headline"] == 'answer says "90 days", chunk refund-policy#1 says "30 days"'

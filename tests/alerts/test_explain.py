@@ -4,7 +4,17 @@ import pytest
 
 from alerts.explain import Links, describe, sentence_of, show, summarize
 from alerts.findings import Finding, WorstTraces, chunk_name, failing_claim
-from alerts.rules import Case, Condition, CoverageRule, Reading, TraceRule, WindowRule
+from alerts.rules import (
+    BurnRateRule,
+    Case,
+    Condition,
+    CoverageRule,
+    EmptyRetrievalRule,
+    Reading,
+    RuleSettings,
+    TraceRule,
+    WindowRule,
+)
 from evaluators.evaluation import Diagnosis
 from evaluators.facets import ClaimVerdict, Support
 from evaluators.sample import Chunk
@@ -60,6 +70,25 @@ def test_a_window_alert_says_value_n_interval_limit_and_what_is_usual() -> None:
         "faithfulness of shop: 55% of 100 answers in 30m score below 0.85 (95% interval 45% to 64%, limit 40%, usually "
         '12%); worst: answer says "90 days", chunk refund-policy#1 says "30 days"'
     )
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        (WindowRule(name="r", metric="faithfulness", threshold=0.4), "of 1 answer in"),
+        (
+            BurnRateRule(name="r", metric="faithfulness", objective=0.9, factor=1.0, long=60.0, short=5.0),
+            "of 1 answer in",
+        ),
+        (CoverageRule(name="r"), "1 of 1 eligible trace got"),
+        (EmptyRetrievalRule(name="r"), "1 of 1 retrieval in"),
+        (TraceRule(name="r", metric="faithfulness"), "1 trace below"),
+        (TraceRule(name="r", contradicted=True), "1 answer contradicts"),
+    ],
+    ids=lambda value: getattr(value, "kind_name", ""),
+)
+def test_one_is_said_in_the_singular(rule: RuleSettings, said: str) -> None:
+    assert said in rule.sentence(Case("shop", "", Reading(Condition.BREACH, wilson(1, 1), 0.4), hits=1))
 
 
 def test_a_trace_alert_leads_with_the_worst_and_counts_the_others() -> None:

@@ -107,6 +107,13 @@ async def test_what_is_not_there_is_404(path: str) -> None:
         assert response.status == 404
 
 
+async def test_what_may_have_become_of_a_trace_is_said_on_the_page_and_in_json() -> None:
+    async with served() as (http, _):
+        for form in ("html", "json"):
+            async with http.get("/traces/" + "f" * 32, params={"format": form}) as response:
+                assert "or it had no RAG marker." in await response.text()
+
+
 async def test_only_reading_is_allowed() -> None:
     async with served() as (http, _), http.post("/traces", data=b"x") as response:
         assert response.status == 405
