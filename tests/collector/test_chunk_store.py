@@ -285,9 +285,11 @@ async def test_masked_texts_are_not_looked_up() -> None:
 async def test_the_pipeline_judges_what_the_store_completed() -> None:
     async with Shelf().serving() as shelf, resolving(shelf.settings()) as (resolver, _):
         line = Line(resolver=resolver)
+        shelf.gate.clear()
         line.take([found(), chat(("user", PROMPT))])
-        line.close()
+        await line.pipeline.drain(60)
         assert line.dispatched.submitted == []
+        shelf.gate.set()
         await resolver.drain(10)
         ((sample, _, _),) = line.dispatched.submitted
         assert [chunk.text for chunk in sample.context] == [REFUNDS, SHIPPING]
