@@ -4,16 +4,20 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 import orjson
+from google.protobuf.message import DecodeError
 
 from alerts.series import SeriesRegistry
+from collector import wire
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import Examination, TraceReader
-from collector.envelope import MAX_SPANS
+from collector.envelope import MAX_SPANS, Envelope
 from collector.log_codec import LogCodec
 from collector.log_events import LogEvents
 from collector.otlp_json import LOGS, to_protobuf
@@ -26,6 +30,10 @@ from evaluators.sample import RagSample
 MAX_BODY_BYTES = 1 << 30
 """A file's size at most, after decompression."""
 
+MAX_NAMES = 5
+"""Names of spans that are kept to be shown."""
+
+_LOOKED_AT = 1000
 _NEITHER = "neither an OTLP request (protobuf or JSON, gzip too) nor the Collector's JSON lines"
 _RESOURCES = b'"resource'
 _LOGS = b'"resourceLogs"'
@@ -38,13 +46,20 @@ class Inspection:
     """What the files held.
 
     `examinations` are the traces with at least one recognised span, oldest first. `problems` tell what could not be
-    read, each with its file. `received` counts all spans, `rejected` those refused by reason.
+    read, each with its file. `received` counts all spans, `rejected` those refused by reason. `names` are the first
+    MAX_NAMES different ones of spans.
     """
 
     examinations: list[Examination] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     received: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
+    names: list[str] = field(default_factory=list)
+
+    @property
+    def is_unmarked(self) -> bool:
+        """Whether there are spans, and none of them is recognised."""
+        return not self.examinations and self.received > self.rejected.total()
 
     def spans_dropped(self, reason: str, count: int) -> None:
         """Count spans that the assembler did not keep."""
@@ -58,10 +73,14 @@ def run_inspect(paths: Sequence[Path], as_json: bool, reader: TraceReader | None
         for examination in found.examinations:
             sys.stdout.write(as_line(examination.sample))
         sys.stdout.flush()
-    else:
+    elif found.received or not found.problems:
         from collector.inspect_report import print_report
 
         print_report(found)
+    if found.is_unmarked:
+        from collector.inspect_report import advice_on_unmarked
+
+        print(f"groundwatch: {advice_on_unmarked(found.names)}", file=sys.stderr)
     for problem in found.problems:
         print(f"groundwatch: {problem}", file=sys.stderr)
     return 1 if found.problems else 0
@@ -119,7 +138,8 @@ def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, events: L
             found.problems.append(f"{where}: {error}")
         return
     try:
-        batch = codec.decode(to_protobuf(body, MAX_SPANS) if is_json else body)
+        request = to_protobuf(body, MAX_SPANS) if is_json else body
+        batch = codec.decode(request)
     except RefusedError as error:
         found.problems.append(f"{where}: {error if is_json else _NEITHER}")
         return
@@ -134,8 +154,21 @@ def _take(where: str, body: bytes, codec: Codec, assembler: Assembler, events: L
             return
     found.received += batch.received
     found.rejected.update(batch.rejected)
+    _see_names(request, found.names)
     # Nothing is closed early: the limits are those of a stream that never ends.
     assembler.add(batch)
+
+
+def _see_names(request: bytes, names: list[str]) -> None:
+    """Extend `names` by those of the first spans of a request that can be read."""
+    if len(names) >= MAX_NAMES:
+        return
+    spans = (raw for scope in Envelope(request, MAX_SPANS).scopes() for raw in scope.copies())
+    for raw in islice(spans, _LOOKED_AT):
+        with suppress(DecodeError):
+            name = wire.Span.FromString(raw).name
+            if name and name not in names and len(names) < MAX_NAMES:
+                names.append(name)
 
 
 def _bodies(path: Path) -> list[bytes]:
@@ -143,6 +176,8 @@ def _bodies(path: Path) -> list[bytes]:
     data = path.read_bytes()
     if data.startswith(_GZIP_MAGIC):
         data = _inflated(data)
+    if not data:
+        raise PermanentError("the file is empty: nothing was exported into it")
     lines = [line for line in data.splitlines() if line.strip()] if data.lstrip()[:1] == b"{" else []
     one_each = len(lines) > 1 and all(line.lstrip()[:1] == b"{" and line.rstrip()[-1:] == b"}" for line in lines)
     return lines if one_each else [data]

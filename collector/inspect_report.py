@@ -14,6 +14,7 @@ from collector.conventions.reading import Kind, State
 from collector.conventions.tree import Node
 from collector.conventions.verdict import looks_like_retrieval
 from collector.inspect import Inspection
+from collector.plural import counted
 from evaluators.sample import RagSample, Readiness
 
 MAX_SHOWN = 160
@@ -71,7 +72,7 @@ def _facts(sample: RagSample) -> Iterable[tuple[str, str]]:
 
 def _spans(examination: Examination) -> Branch:
     nodes = examination.tree.nodes
-    top = Branch(Text(f"{len(nodes)} recognised spans", style="dim"), guide_style="dim")
+    top = Branch(Text(counted(len(nodes), "recognised span"), style="dim"), guide_style="dim")
     branches: dict[int, Branch] = {}
     for node in _in_tree_order(nodes)[:MAX_SPANS_SHOWN]:
         above = branches.get(id(node.parent), top)
@@ -97,7 +98,9 @@ def _span(node: Node, *, is_source: bool) -> Text:
     if node.kind in _CONTEXT:
         documents = node.reading.documents
         count = (
-            f"{len(documents.chunks)} documents" if documents.state is State.PRESENT else f"documents {documents.state}"
+            counted(len(documents.chunks), "document")
+            if documents.state is State.PRESENT
+            else f"documents {documents.state}"
         )
         label.append(f"  {count}", style="green" if is_source else "dim")
     if is_source:
@@ -126,12 +129,22 @@ def suggested_rule(node: Node) -> str:
     return str(yaml.safe_dump({"operator_rules": [{"match": match}]}, sort_keys=False, allow_unicode=True)).rstrip()
 
 
+def advice_on_unmarked(names: Iterable[str]) -> str:
+    """What to do where no span is recognised; `names` are those of some spans."""
+    return (
+        f"No span carries a marker that groundwatch knows (seen: {', '.join(_shown(name)[:60] for name in names)}). "
+        "Mark the retrieval with openinference.span.kind=RETRIEVER or gen_ai.operation.name=retrieval, put the chunks "
+        "into retrievalContext, or name the span with an operator rule: deploy/docs/connect-your-app.md"
+    )
+
+
 def _sum(found: Inspection) -> Text:
     verdicts = Counter(examination.sample.readiness.value for examination in found.examinations)
     recognised = sum(len(examination.tree.nodes) for examination in found.examinations)
-    parts = [f"{found.received} spans, {recognised} recognised, {len(found.examinations)} traces"]
+    traces = counted(len(found.examinations), "trace")
+    parts = [f"{counted(found.received, 'span')}, {recognised} recognised, {traces}"]
     parts += [f"{count} {verdict}" for verdict, count in sorted(verdicts.items())]
-    parts += [f"{count} spans not taken ({reason})" for reason, count in sorted(found.rejected.items())]
+    parts += [f"{counted(count, 'span')} not taken ({reason})" for reason, count in sorted(found.rejected.items())]
     return Text("; ".join(parts), style="bold")
 
 

@@ -134,9 +134,45 @@ def test_what_cannot_be_read_is_named_and_the_rest_goes_on(tmp_path: Path, capsy
 
 
 def test_requests_without_spans_are_no_mistake(tmp_path: Path) -> None:
-    empty = [write(tmp_path / "empty.pb", b""), write(tmp_path / "empty.json", '{"resourceSpans": []}')]
+    empty = [write(tmp_path / "empty.json", '{"resourceSpans": []}')]
     logs = write(tmp_path / "logs.json", '{"resourceLogs": [{"scopeLogs": []}]}')
     assert inspected(*empty, logs).problems == []
+
+
+def test_where_nothing_could_be_read_the_problem_stands_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty, zipped = write(tmp_path / "empty.pb", b""), write(tmp_path / "empty.gz", gzip.compress(b""))
+    assert main(["inspect", str(tmp_path), str(empty), str(zipped)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    folder, *files = printed.err.splitlines()
+    assert folder == f"groundwatch: {tmp_path}: Is a directory"
+    assert files == [
+        f"groundwatch: {path}: the file is empty: nothing was exported into it" for path in (empty, zipped)
+    ]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_where_no_span_has_a_marker_it_says_how_to_set_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str]
+) -> None:
+    names = ["answer_question", "search", "llm", "search", "\x1b[31mred", "five", "six"]
+    spans = [Made(number, {"http.route": "/"}, name=name) for number, name in enumerate(names, start=1)]
+    assert main(["inspect", *options, str(write(tmp_path / "a.pb", body(*spans)))]) == 0
+    printed = capsys.readouterr()
+    assert "No span carries a marker" in printed.err
+    assert "(seen: answer_question, search, llm,  [31mred, five)" in printed.err
+    assert "openinference.span.kind=RETRIEVER" in printed.err
+    assert "No span carries" not in printed.out
+
+
+def test_recognised_spans_need_no_advice_about_markers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["inspect", str(write(tmp_path / "a.pb", body(model(1, parent=0))))]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "1 span, 1 recognised, 1 trace; 1 no_retrieval" in printed.out
+    assert "1 recognised span\n" in printed.out
 
 
 @pytest.mark.parametrize("first", ["logs", "spans"])
@@ -166,7 +202,7 @@ def test_rejected_spans_are_counted_and_cost_only_themselves(tmp_path: Path) -> 
     found = inspected(write(tmp_path / "some.pb", request.SerializeToString()))
     assert found.received == 4
     assert sum(found.rejected.values()) == 1
-    assert "spans not taken" in report(found)
+    assert "1 span not taken (invalid_id)" in report(found)
 
 
 def test_json_has_one_object_a_trace_with_everything_in_it(capsys: pytest.CaptureFixture[str]) -> None:
