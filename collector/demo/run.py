@@ -41,11 +41,11 @@ async def demo(*, keep: bool) -> int:
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await _follow(screen, pages, traces)
-                await _show_alert(screen, inbox)
+                await _show_alert(screen, inbox, keep=keep)
         except TimeoutError:
             screen.line(f"nothing came for {PATIENCE_S:g} s: something is wrong with this installation", "bold red")
             return 1
-        _next_steps(screen, pages)
+        _next_steps(screen, pages, keep=keep)
         if keep:
             screen.line("The monitor keeps running, so that you can open these. Ctrl-C ends it.", "bold")
             await service.run()
@@ -122,16 +122,23 @@ async def _verdict(session: aiohttp.ClientSession, url: str) -> dict[str, Any] |
     return document if document.get("assessments") else None
 
 
-async def _show_alert(screen: Screen, inbox: Inbox) -> None:
+async def _show_alert(screen: Screen, inbox: Inbox, *, keep: bool) -> None:
     notification = await inbox.alerts.get()
-    screen.alert(notification["signals"][0])
+    screen.alert(notification["signals"][0], link=keep)
 
 
-def _next_steps(screen: Screen, pages: str) -> None:
+def _next_steps(screen: Screen, pages: str, *, keep: bool) -> None:
     screen.heading("What to look at next")
-    screen.rows(
-        (f"{pages}/traces", "every trace, why it was judged or not, and the evidence"),
-        (f"{pages}/metrics", "what Prometheus scrapes: groundwatch_score, groundwatch_rule_firing ..."),
-        ("groundwatch run", "the monitor for your own application: README.md, Connect an application"),
-    )
+    rows = [("make run", "the monitor for your own application: README.md, Connect an application")]
+    if keep:
+        rows = [
+            (f"{pages}/traces", "every trace, why it was judged or not, and the evidence"),
+            (f"{pages}/metrics", "what Prometheus scrapes: groundwatch_score, groundwatch_rule_firing ..."),
+            *rows,
+        ]
+    screen.rows(*rows)
     screen.line("")
+    if not keep:
+        screen.line(
+            "Run `groundwatch demo --keep` (make demo on a terminal) to open the pages with the evidence.", "bold"
+        )

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collector.demo.corpus import Turn
+from evaluators.metrics import METRICS
 
 _MARKS = {"supported": ("✓", "green"), "contradicted": ("✗", "bold red"), "not_in_context": ("?", "yellow")}
 
@@ -38,12 +39,12 @@ class Screen:
     def verdict(self, trace: dict[str, Any]) -> None:
         """The monitor judged a trace: `trace` is its document as /traces/ID?format=json gives it."""
         assessment = trace["assessments"][0]
-        scores = ", ".join(_score(one) for one in assessment["evaluations"])
+        scores = Text(", ").join(_score(one) for one in assessment["evaluations"])
         claims = [line for claim in assessment["claims"] or () for line in _claim(claim)]
-        self._grid((Text(trace["trace_id"][:8], "dim"), Text(scores)), *((Text(""), line) for line in claims))
+        self._grid((Text(trace["trace_id"][:8], "dim"), scores), *((Text(""), line) for line in claims))
 
-    def alert(self, signal: dict[str, Any]) -> None:
-        """A notification arrived at the webhook."""
+    def alert(self, signal: dict[str, Any], *, link: bool) -> None:
+        """A notification arrived at the webhook; `link`: its page can be opened for longer than a moment."""
         worst = signal["traces"][0]
         table = Table.grid(padding=(0, 2))
         table.add_column(style="dim", no_wrap=True)
@@ -58,8 +59,9 @@ class Screen:
         self._console.print()
         title = Text(f" ALERT {signal['rule']}, severity {signal['severity']} ", "bold red")
         self._console.print(Panel(table, title=title, border_style="red"))
-        # On a line of its own, so that a terminal can open it.
-        self._console.print(Text.assemble(("evidence  ", "dim"), signal["url"]), soft_wrap=True)
+        if link:
+            # On a line of its own, so that a terminal can open it.
+            self._console.print(Text.assemble(("evidence  ", "dim"), signal["url"]), soft_wrap=True)
 
     def _grid(self, *rows: tuple[Text, Text]) -> None:
         grid = Table.grid(padding=(0, 2, 0, 0))
@@ -70,11 +72,13 @@ class Screen:
         self._console.print(grid)
 
 
-def _score(evaluation: dict[str, Any]) -> str:
+def _score(evaluation: dict[str, Any]) -> Text:
+    """The score, in red where it is on the wrong side of its metric's threshold, or why there is none."""
     name = evaluation["metric"].replace("_", " ")
-    return (
-        f"{name} {evaluation['value']:.2f}" if evaluation["outcome"] == "scored" else f"{name}: {evaluation['reason']}"
-    )
+    if evaluation["outcome"] != "scored":
+        return Text(f"{name}: {evaluation['reason']}", "dim")
+    is_bad = METRICS[evaluation["metric"]].is_bad(evaluation["value"])
+    return Text(f"{name} {evaluation['value']:.2f}", "bold red" if is_bad else "")
 
 
 def _claim(claim: dict[str, Any]) -> list[Text]:
