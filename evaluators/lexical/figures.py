@@ -1,5 +1,6 @@
 """Figures: the quantities and dates of a claim against those of its best sentence."""
 
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -10,6 +11,7 @@ from evaluators.lexical.dates import Moment, consistent, same_kind, says
 from evaluators.lexical.evidence import Evidence
 from evaluators.lexical.passage import Passage
 from evaluators.lexical.quantities import Quantity
+from evaluators.lexical.scripts import fold
 from evaluators.lexical.tokens import terms
 from evaluators.lexical.weights import FUNCTION_TERMS
 
@@ -18,6 +20,8 @@ from evaluators.lexical.weights import FUNCTION_TERMS
 _SAME_SUBJECT = 0.6
 _SAME_COUNTED_SUBJECT = 0.7
 _NEARBY, _NEARBY_WITHIN = 4, 60
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 _Figure = TypeVar("_Figure", Quantity, Moment)
 
@@ -123,7 +127,10 @@ def _moment_conflict(moment: Moment, rivals: list[Moment], evidence: Evidence) -
 
 
 def _counterpart(figure: _Figure, rivals: list[_Figure], evidence: Evidence) -> _Figure | None:
-    """The rival in the figure's place: the only one, or the one whose surroundings agree best; None in doubt."""
+    """The rival in the figure's place; None in doubt.
+
+    It is the only one, or the one whose surroundings agree best, or of those the one that belongs to the same word.
+    """
     if len(rivals) <= 1:
         return rivals[0] if rivals else None
     before, after = _surroundings(evidence.claim.text, figure)
@@ -131,8 +138,39 @@ def _counterpart(figure: _Figure, rivals: list[_Figure], evidence: Evidence) -> 
     for rival in rivals:
         left, right = _surroundings(evidence.sentence.text, rival)
         scored.append((len(before & left) + len(after & right), rival))
-    scored.sort(key=lambda pair: -pair[0])
-    return scored[0][1] if scored[0][0] > scored[1][0] else None
+    highest = max(score for score, _ in scored)
+    best = [rival for score, rival in scored if score == highest]
+    return best[0] if len(best) == 1 else _of_the_same_word(figure, rivals, best, evidence)
+
+
+def _of_the_same_word(
+    figure: _Figure, rivals: list[_Figure], best: list[_Figure], evidence: Evidence
+) -> _Figure | None:
+    """The one of the `best` that stands behind the figure's own word, where each other rival has another word.
+
+    `opens at 9:00` against `opens at 7:00 and closes at 22:00`, but not `open at 9:00` against `open from 7:00 to
+    22:00`. Words are compared as they are spelt: what `opens` at 7:00 may be `open` at 9:00. What follows the figure,
+    such as a day, must follow the rival too.
+    """
+    claim, sentence = evidence.claim.text, evidence.sentence.text
+    own, word, start = _word_before(claim, 0, figure.start), "", 0
+    same = []
+    for rival in rivals:
+        word = _word_before(sentence, start, rival.start) or word
+        start = rival.end
+        if word == own:
+            same.append(rival)
+    if not own or len(same) != 1 or same[0] not in best:
+        return None
+    end = min((rival.start for rival in rivals if rival.start > same[0].start), default=len(sentence))
+    _, after = _surroundings(claim, figure)
+    return same[0] if after <= set(terms(sentence[same[0].end : end])) else None
+
+
+def _word_before(text: str, start: int, end: int) -> str:
+    """The last content word of text[start:end], folded; empty where it has none."""
+    words = _WORD.findall(fold(text[max(start, end - _NEARBY_WITHIN) : end]))
+    return next((word for word in reversed(words) if not FUNCTION_TERMS.issuperset(terms(word))), "")
 
 
 def _surroundings(text: str, figure: Quantity | Moment) -> tuple[frozenset[str], frozenset[str]]:

@@ -15,10 +15,15 @@ BATTERY = "The battery lasts up to 12 hours of video playback and 48 hours of st
 TIERS = "The free tier includes 5 GB of storage; the Pro tier includes 100 GB."
 REVENUE = "In 2019, revenue was $4.2 million; in 2020 it fell to $3.1 million."
 ROOM = "The room holds 40 guests seated or 60 standing."
+HOURS = "The museum opens at 7:00 and closes at 22:00."
 MEMBERS = "Members pay $10 per month or $100 per year."
 
 # (claim, chunk, support, kind of conflict): contradictions that must be found, with the right kind.
 CONTRADICTIONS = [
+    ("The museum opens at 9:00.", HOURS, "date"),
+    ("The museum closes at 23:00.", HOURS, "date"),
+    ("Registration opens on 3 May.", "Registration opens on 1 May and closes on 30 June.", "date"),
+    ("Le musée ouvre à 9:00.", "Le musée ouvre à 7:00 et ferme à 22:00.", "date"),
     ("You can get a full refund within 90 days of purchase.", REFUND, "number"),
     ("You can return any product for a full refund within ninety days of purchase.", REFUND, "number"),
     ("You can return any product for a full refund within 30 hours of purchase.", REFUND, "unit"),
@@ -207,6 +212,14 @@ AGREEMENTS = [
     ("Revenue was $3.1 million in 2020.", REVENUE, None),
     ("The room holds 60 guests standing.", ROOM, None),
     ("Members pay $100 per year.", MEMBERS, None),
+    ("The museum opens at 7:00.", HOURS, YES),
+    ("The museum is open at 9:00.", HOURS, None),
+    ("The museum is open at 9:00.", "The museum is open from 7:00 until 22:00.", None),
+    (
+        "The shop opens at 8:00 on Sundays.",
+        "The shop opens at 7:00 on weekdays and closes at 22:00 on Saturdays.",
+        None,
+    ),
     ("Membership costs $10 a month.", MEMBERS, None),
     ("It is common for delays to occur.", "It is not uncommon for delays to occur.", None),
     ("Smoking is not allowed in the building.", "Smoking is prohibited in the building.", None),
