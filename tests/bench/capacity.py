@@ -11,6 +11,9 @@ RATES = (10_000, 100_000, 1_000_000)
 USE = 0.6
 """Of a core, so that a worker's share of another one's death finds room."""
 
+CPU_MS = 2.0
+"""The most that a case of `tests.bench.kafka scale` cost; the least was 1.3."""
+
 REPLY_BYTES = 1_500
 """Of a verdict in the shared cache, with its key and Redis's own overhead."""
 
@@ -69,8 +72,6 @@ def main() -> None:
     for name, *values in zip(NAMES, *columns, strict=True):
         print(f"{name:26}" + "".join(f"{value:>16}" for value in values))
 
-
-CPU_MS = 2.0
 
 if __name__ == "__main__":
     main()

@@ -13,6 +13,7 @@ OPEN_FIRST = 10_000_000
 """Numbers of the traces that stay open all the time."""
 
 PATIENCE_S = 240.0
+LOOK_S = 2.0
 SETTLE_S = 5.0
 """A worker that begins at the end of a topic is ready a moment before it knows where that is."""
 
@@ -96,9 +97,9 @@ async def _judged(workers: list[Worker], traces: int, opened: int) -> None:
     """Wait until so many traces are judged and so many are open."""
     give_up = time.monotonic() + PATIENCE_S
     while time.monotonic() < give_up:
-        await asyncio.sleep(0.5)
-        done = sum([await asyncio.to_thread(one.metric, "verdict_age_seconds_count") for one in workers])
-        held = sum([await asyncio.to_thread(one.metric, "open_traces") for one in workers])
+        await asyncio.sleep(LOOK_S)
+        counts = [await asyncio.to_thread(one.metrics, "verdict_age_seconds_count", "open_traces") for one in workers]
+        done, held = (sum(column) for column in zip(*counts, strict=True))
         if done >= traces and held >= opened:
             return
     raise AssertionError(f"{done} of {traces} judged, {held} of {opened} open")
