@@ -22,22 +22,28 @@ class Due(StrEnum):
     NEW = "new"
     RESOLVED = "resolved"
     REPEAT = "repeat"
+    UPDATE = "update"
     WAIT = "wait"
     DONE = "done"
     GIVE_UP = "give_up"
 
 
-_TO_SEND = frozenset({Due.NEW, Due.RESOLVED, Due.REPEAT})
+_TO_SEND = frozenset({Due.NEW, Due.RESOLVED, Due.REPEAT, Due.UPDATE})
 
 
 @dataclass(slots=True)
 class Entry:
-    """`since`: when the signal took its state. `sent_state`, `sent_at`: what was handed over last, and when."""
+    """`since`: when the signal took its state. `sent_*`: the state and claim that were handed over last, and when."""
 
     signal: Signal
     since: float
     sent_state: SignalState | None = None
     sent_at: float = 0.0
+    sent_claim: str = ""
+
+    def note(self, signal: Signal, now: float) -> None:
+        """This was handed over."""
+        self.sent_state, self.sent_at, self.sent_claim = signal.state, now, signal.leading_claim
 
 
 def due(entry: Entry, policy: Policy, now: float) -> Due:
@@ -49,7 +55,10 @@ def due(entry: Entry, policy: Policy, now: float) -> Due:
         return Due.RESOLVED if resolved else Due.NEW
     if resolved and now - entry.since >= policy.resolved_for_s:
         return Due.DONE
-    return Due.REPEAT if now - entry.sent_at >= policy.repeat_s else Due.WAIT
+    if now - entry.sent_at >= policy.repeat_s:
+        return Due.REPEAT
+    has_news = not resolved and entry.signal.leading_claim not in ("", entry.sent_claim)
+    return Due.UPDATE if has_news and now - entry.sent_at >= policy.update_s else Due.WAIT
 
 
 class Keeper:
@@ -65,7 +74,13 @@ class Keeper:
         offset = self._clock.wall() - self._clock.monotonic()
         now = self._clock.monotonic()
         return [
-            Entry(kept.signal, min(now, kept.since - offset), kept.sent_state, min(now, kept.sent_at - offset))
+            Entry(
+                kept.signal,
+                min(now, kept.since - offset),
+                kept.sent_state,
+                min(now, kept.sent_at - offset),
+                kept.signal.leading_claim,
+            )
             for kept in self._file.load(self._notifier)
         ]
 
@@ -145,7 +160,7 @@ class Outbox:
         """These were handed over, or refused for good: either way they are not tried again before they repeat."""
         for signal in signals:
             if entry := self._entries.get(signal.fingerprint):
-                entry.sent_state, entry.sent_at = signal.state, now
+                entry.note(signal, now)
                 self._keep(entry)
         if self._keeper:
             self._keeper.flush()
@@ -167,7 +182,7 @@ class Outbox:
         if entry.signal.state is SignalState.RESOLVED:
             self._drop(fingerprint)
         else:
-            entry.sent_state, entry.sent_at = entry.signal.state, now
+            entry.note(entry.signal, now)
             self._keep(entry)
 
     def _keep(self, entry: Entry) -> None:

@@ -87,6 +87,11 @@ class Signal:
         """What the traffic is made of now and was not before, in a few words."""
         return "; ".join(map(str, self.changes))
 
+    @property
+    def leading_claim(self) -> str:
+        """The failing claim that an alert about single traces leads with; empty for one about a number."""
+        return self.traces[0].finding.claim if self.traces and self.estimate is None else ""
+
     def group(self, names: Sequence[str]) -> tuple[str, ...]:
         """What the alert has in common with those of its group."""
         return tuple(self.labels.get(name, "") for name in names)

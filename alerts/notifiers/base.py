@@ -1,5 +1,6 @@
 """The contract of a notifier."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,12 +9,16 @@ from alerts.signals import Signal
 
 HOUR = 3600.0
 
+UPDATE_S = 900.0
+"""Programs that take single events hear of another failing claim after so long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
     """When a receiver wants to hear of an alert.
 
     All hear of it when it is raised and when it is resolved. `repeat_s`: again while it lasts, this often.
+    `update_s`: again as soon as it leads with another claim, but not more often.
     `resolved_for_s`: a resolved one is repeated, every `repeat_s`, for so long. `give_up_s`: a signal that could not
     be handed over for so long is dropped. `batch`: at most so many signals at once. `group_by`: labels; alerts that
     agree in them are handed over together, all that there are, and whenever one of them has news, but not more often
@@ -21,6 +26,7 @@ class Policy:
     """
 
     repeat_s: float = 4 * HOUR
+    update_s: float = math.inf
     resolved_for_s: float = 0.0
     give_up_s: float = HOUR
     batch: int = 50

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from alerts.encoding import to_json
-from alerts.notifiers.base import HOUR, Notifier, Policy
+from alerts.notifiers.base import HOUR, UPDATE_S, Notifier, Policy
 from alerts.signals import Signal
 from alerts.strict import Strict
 from evaluators.clock import Clock
@@ -37,7 +37,7 @@ class JsonLines:
 
     def __init__(self, settings: JsonLinesSettings) -> None:
         self.name = settings.name
-        self.policy = Policy(repeat_s=settings.repeat_interval)
+        self.policy = Policy(repeat_s=settings.repeat_interval, update_s=UPDATE_S)
         self._path = settings.path
 
     async def send(self, signals: Sequence[Signal]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, SecretStr, StringConstraints, model_validator
 
 from alerts.encoding import to_json
-from alerts.notifiers.base import HOUR, Notifier, Policy
+from alerts.notifiers.base import HOUR, UPDATE_S, Notifier, Policy
 from alerts.notifiers.http import check_secret, secret_of
 from alerts.signals import SCHEMA, Signal
 from alerts.strict import Strict
@@ -63,7 +63,7 @@ class Kafka:
 
     def __init__(self, settings: KafkaSettings) -> None:
         self.name = settings.name
-        self.policy = Policy(repeat_s=settings.repeat_interval)
+        self.policy = Policy(repeat_s=settings.repeat_interval, update_s=UPDATE_S)
         self.timeout_s = settings.timeout
         self._topic = settings.topic
         self._options = _options(settings)

@@ -19,7 +19,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, model_validator
 
 from alerts.encoding import to_json
-from alerts.notifiers.base import HOUR, Notifier, Policy
+from alerts.notifiers.base import HOUR, UPDATE_S, Notifier, Policy
 from alerts.notifiers.http import HttpSettings, HttpTarget, check_secret, secret_of
 from alerts.signals import Signal, iso
 from alerts.strict import SecretUrl
@@ -57,7 +57,7 @@ class Webhook:
 
     def __init__(self, settings: WebhookSettings, clock: Clock) -> None:
         self.name = settings.name
-        self.policy = Policy(repeat_s=settings.repeat_interval)
+        self.policy = Policy(repeat_s=settings.repeat_interval, update_s=UPDATE_S)
         self.timeout_s = settings.timeout
         self._secret = secret_of(settings.secret, settings.secret_env).encode()
         self._cloudevents = settings.format == "cloudevents"

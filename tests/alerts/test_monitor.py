@@ -1,8 +1,15 @@
+from dataclasses import replace
+from pathlib import Path
+
+import orjson
+
+from alerts.notifiers.jsonlines import JsonLinesSettings
 from alerts.rules import CoverageRule, JudgeUnavailableRule, NoDataRule, Severity, TraceRule, WindowRule
 from alerts.signals import SignalState
 from evaluators.evaluation import SkipReason
 from tests.alerts.engines import bench, series
-from tests.verdicts import contradicted, failed, good, skipped, trace_id, unsupported
+from tests.fakes import FakeClock
+from tests.verdicts import CONTRADICTED, assessment, contradicted, failed, good, skipped, trace_id, unsupported
 
 CONTRADICTED_RULE = TraceRule(name="contradicted_claim", contradicted=True, severity=Severity.TICKET)
 RATE_RULE = WindowRule(name="low_faithfulness", metric="faithfulness", threshold=0.4, window=600.0)
@@ -59,6 +66,24 @@ async def test_an_alert_stays_up_while_contradictions_come_and_resolves_after_a_
     assert resolved.traces, "the resolved signal still says which traces it was about"
     assert resolved.ends_at is not None
     assert resolved.ends_at > resolved.starts_at
+
+
+async def test_another_contradiction_of_a_firing_alert_reaches_single_events_after_a_quarter_of_an_hour(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "alerts.jsonl"
+    (lines,) = JsonLinesSettings(type="jsonlines", path=str(file)).build(FakeClock())
+    b = bench(TraceRule(name="r", contradicted=True, cooldown=86_400.0), others=(lines,))
+    b.observe(contradicted(1))
+    await b.tick(60.0)
+    b.observe(assessment(2, replace(CONTRADICTED, claim="Returns are free.", conflict=None)))
+    await b.tick(780.0)
+    assert len(file.read_bytes().splitlines()) == 1
+    await b.tick(3600.0, step=15.0)
+    first, second = map(orjson.loads, file.read_bytes().splitlines())
+    assert (second["fingerprint"], second["state"], second["count"]) == (first["fingerprint"], "firing", 2)
+    assert second["traces"][0]["claim"] == "Returns are free."
+    assert len(b.notifier.signals) == 1
 
 
 async def test_evidence_of_cited_traces_outlives_the_traffic() -> None:

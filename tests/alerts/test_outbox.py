@@ -2,10 +2,12 @@ from dataclasses import replace
 
 import pytest
 
+from alerts.findings import Finding
 from alerts.notifiers.base import Policy
 from alerts.outbox import Due, Entry, Outbox, due
 from alerts.rules import Severity
-from alerts.signals import Signal, SignalState
+from alerts.signals import Cited, Signal, SignalState
+from evaluators.statistics import wilson
 
 FIRING, RESOLVED = SignalState.FIRING, SignalState.RESOLVED
 EVENTS = Policy(repeat_s=4 * 3600.0)
@@ -80,6 +82,38 @@ def test_an_alert_that_is_raised_again_is_news() -> None:
     outbox.put(signal(starts_at=200.0), 20.0)
     (again,), _ = outbox.due(20.0)
     assert (again.state, again.starts_at) == (FIRING, 200.0)
+
+
+def leading_with(claim: str) -> Signal:
+    finding = Finding("0" * 32, 0.0, "generation", claim=claim, contradicted=True)
+    return replace(signal(), traces=(Cited(finding, "http://127.0.0.1:9464/traces/0"),))
+
+
+def told(outbox: Outbox, now: float) -> list[str]:
+    batch, _ = outbox.due(now)
+    outbox.sent(batch, now)
+    return [one.leading_claim for one in batch]
+
+
+def test_another_failing_claim_of_a_firing_alert_is_told_but_not_more_often_than_the_policy_says() -> None:
+    outbox = Outbox(Policy(update_s=900.0))
+    outbox.put(leading_with("90 days"), 0.0)
+    assert told(outbox, 0.0) == ["90 days"]
+    assert told(outbox, 2000.0) == []
+    outbox.put(leading_with("free returns"), 2001.0)
+    assert told(outbox, 2001.0) == ["free returns"]
+    outbox.put(leading_with("a voucher"), 2100.0)
+    assert told(outbox, 2900.0) == []
+    assert told(outbox, 2901.0) == ["a voucher"]
+
+
+def test_whoever_wants_no_updates_and_alerts_about_a_number_get_none() -> None:
+    quiet, numbers = Outbox(EVENTS), Outbox(Policy(update_s=900.0))
+    for number, claim in enumerate(("90 days", "a voucher")):
+        quiet.put(leading_with(claim), number)
+        numbers.put(replace(leading_with(claim), estimate=wilson(1, 2)), number)
+        sent = [len(told(outbox, number * 1000.0)) for outbox in (quiet, numbers)]
+        assert sent == ([0, 0] if number else [1, 1])
 
 
 def test_a_batch_has_a_limit_and_the_rest_follows() -> None:

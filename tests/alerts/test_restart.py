@@ -13,10 +13,16 @@ from tests.verdicts import contradicted, good, trace_id
 RULE = TraceRule(name="contradicted_claim", contradicted=True, cooldown=600.0)
 
 
-def start(folder: Path, *steps: object, epoch: float = 1_800_000_000.0, rule: RuleSettings = RULE) -> Bench:
+def start(
+    folder: Path,
+    *steps: object,
+    epoch: float = 1_800_000_000.0,
+    rule: RuleSettings = RULE,
+    policy: Policy | None = None,
+) -> Bench:
     """A new process: its monotonic clock begins anew, the wall clock goes on."""
     clock = FakeClock(now=5_000.0, epoch=epoch - 5_000.0)
-    return bench(rule, notifier=ScriptedNotifier(*steps), clock=clock, outbox_path=folder / "outbox.db")
+    return bench(rule, notifier=ScriptedNotifier(*steps, policy=policy), clock=clock, outbox_path=folder / "outbox.db")
 
 
 async def test_an_alert_that_was_told_is_not_told_again_and_keeps_its_beginning(tmp_path: Path) -> None:
@@ -85,6 +91,16 @@ async def test_a_repeat_comes_when_it_would_have_come(tmp_path: Path) -> None:
     second = start(tmp_path, epoch=1_800_000_000.0 + 3 * 3600.0, rule=rule)
     assert await second.tick(3000.0, step=60.0) == []
     assert len(await second.tick(700.0, step=60.0)) == 1
+
+
+async def test_a_claim_that_was_told_is_no_news_to_the_next_process(tmp_path: Path) -> None:
+    rule, policy = TraceRule(name="r", contradicted=True, cooldown=86_400.0), Policy(update_s=900.0)
+    first = start(tmp_path, rule=rule, policy=policy)
+    first.observe(contradicted(7))
+    await first.tick()
+    second = start(tmp_path, epoch=1_800_000_020.0, rule=rule, policy=policy)
+    second.observe(contradicted(8))
+    assert await second.tick(2000.0, step=20.0) == []
 
 
 async def test_a_group_is_told_whole_at_once_and_not_more_often_than_its_interval() -> None:
