@@ -7,7 +7,7 @@ import pytest
 
 from alerts.rules.defaults import DEFAULT_RULES
 from collector.config import parse
-from evaluators.metrics import ONLINE_METRICS
+from evaluators.metrics import METRICS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -26,7 +26,7 @@ def test_the_configuration_is_valid(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [*ONLINE_METRICS, *(rule.name for rule in DEFAULT_RULES)])
+@pytest.mark.parametrize("name", [*METRICS, *(rule.name for rule in DEFAULT_RULES)])
 def test_every_metric_and_built_in_rule_is_named(name: str) -> None:
     assert f"`{name}`" in README
 
