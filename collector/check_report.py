@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from alerts.rules.defaults import DEFAULT_RULES
+from alerts.web import WebSettings
 from collector.config import Config, JudgeConfig
 from collector.plural import counted
 from collector.receivers.settings import is_loopback
@@ -39,6 +40,11 @@ def warnings(config: Config) -> list[str]:
                 f"receivers.{name}.host: {receiver.host} without token, token_env or tls_client_ca: "
                 "anyone who reaches it can send spans"
             )
+    if "base_url" not in config.alerts.model_fields_set and web.port != WebSettings().port:
+        found.append(
+            f"alerts.base_url: not set, so links in alerts begin with {config.alerts.base_url}, "
+            f"but web.port is {web.port}"
+        )
     return found
 
 

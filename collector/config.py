@@ -96,6 +96,14 @@ class Config(Strict):
     drain_s: float = Field(25.0, gt=0, le=600, description="time to finish what is in flight after SIGTERM")
     log_level: str = Field("info", pattern="^(debug|info|warning|error)$")
 
+    @property
+    def pages_url(self) -> str:
+        """Where the pages are: as set for alerts, or else on this machine."""
+        if "base_url" in self.alerts.model_fields_set:
+            return self.alerts.base_url
+        host = "127.0.0.1" if self.web.host in ("0.0.0.0", "::") else self.web.host  # noqa: S104  compared only
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.web.port}"
+
     @model_validator(mode="after")
     def _no_clashes(self) -> Self:
         problems = [*self._clashing_names(), *self._clashing_ports(), *self._unknown_references()]

@@ -103,7 +103,7 @@ class Service:
             relay,
             self._resolver,
             self._log_events,
-            FirstSigns(config.alerts.base_url),
+            FirstSigns(config.pages_url),
         )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared

@@ -112,7 +112,9 @@ class OtlpHttpReceiver:
             )
         except OSError as error:
             address = f"{settings.host}:{settings.port}"
-            raise PermanentError(f"cannot listen for OTLP/HTTP on {address}: {error.strerror}") from error
+            raise PermanentError(
+                f"cannot listen for OTLP/HTTP on {address}: {error.strerror}: set receivers.http.port or host"
+            ) from error
         self.port = self._listener.sockets[0].getsockname()[1]
 
     async def stop(self, grace_s: float) -> None:

@@ -56,6 +56,13 @@ def test_what_anyone_can_reach_without_a_token_is_a_warning(tmp_path: Path, caps
     assert "good: 1 judge" in printed.out
 
 
+def test_another_port_of_the_pages_is_a_warning_where_alerts_still_link_to_the_usual_one() -> None:
+    (line,) = warnings(parse("web: {port: 9999}"))
+    assert line.startswith("alerts.base_url: not set")
+    assert "web.port is 9999" in line
+    assert warnings(parse("{web: {port: 9999}, alerts: {base_url: 'http://here:9999'}}")) == []
+
+
 @pytest.mark.parametrize("text", ["", "web: {host: 0.0.0.0, token: secret}", "receivers: {grpc: {host: '::1'}}"])
 def test_what_is_on_loopback_or_has_a_token_is_no_warning(text: str) -> None:
     assert warnings(parse(text)) == []

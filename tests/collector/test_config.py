@@ -187,3 +187,16 @@ def test_every_line_names_the_file(tmp_path: Path) -> None:
     told = str(caught.value).splitlines()
     assert len(told) == 2
     assert all(line.startswith(f"{path}: ") for line in told)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("", "http://127.0.0.1:9464"),
+        ("web: {host: 0.0.0.0, port: 9999}", "http://127.0.0.1:9999"),
+        ("web: {host: '::1'}", "http://[::1]:9464"),
+        ("{web: {port: 9999}, alerts: {base_url: 'https://pages.example'}}", "https://pages.example"),
+    ],
+)
+def test_the_pages_are_where_alerts_link_to_or_else_on_this_machine(text: str, url: str) -> None:
+    assert parse(text).pages_url == url

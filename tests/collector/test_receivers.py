@@ -54,12 +54,12 @@ async def test_it_acknowledges_only_after_the_sink_returned(transport: str) -> N
         assert (await bench.sender.send(body(span()))).code == "OK"
 
 
-async def test_a_taken_port_is_a_permanent_error_that_names_the_address(transport: str) -> None:
+async def test_a_taken_port_is_a_permanent_error_that_names_the_address_and_what_to_set(transport: str) -> None:
     kind, _ = RECEIVERS[transport]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         receiver = kind(ReceiverSettings(port=port), Codec(MARKERS), SpanLog(), CountingMetrics())
-        with pytest.raises(PermanentError, match=f"127.0.0.1:{port}"):
+        with pytest.raises(PermanentError, match=f"127.0.0.1:{port}: .*receivers.{transport}.port"):
             await receiver.start()
         await receiver.stop(0)
 
