@@ -124,6 +124,7 @@ async def test_records_with_a_genai_marker_are_kept_and_all_are_acknowledged(tra
         assert (answer.code, answer.rejected, answer.raw) == ("OK", 0, b"")
         assert [(event.trace_id, event.span_id) for event in taken(bench)] == [(TRACE_ID, record().span_id)]
         assert bench.received() == 3
+        assert bench.count(f'log_records_ordinary_total{{receiver="otlp_{transport}"}}') == 2
 
 
 @transports
