@@ -10,7 +10,9 @@ class LogMetrics:
 
     def __init__(self, series: SeriesRegistry, receivers: Iterable[str], reasons: Iterable[str]) -> None:
         self._received = series.counter("log_records_received", "Log records received, kept or not.", "receiver")
-        self._ordinary = series.counter("log_records_ordinary", "Log records that are not kept: no marker, or no span.", "receiver")
+        self._ordinary = series.counter(
+            "log_records_ordinary", "Log records not kept: no marker or no span.", "receiver"
+        )
         self._rejected = series.counter("log_records_rejected", "Log records refused.", "receiver", "reason")
         reasons = tuple(reasons)
         for receiver in receivers:
