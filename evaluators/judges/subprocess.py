@@ -115,12 +115,16 @@ async def _exchange(process: Process, question: bytes) -> bytes:
     """All of stdout after a clean exit; stdin, stdout and stderr are moved at once, so that no pipe fills up."""
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise JudgeError(FailReason.ERROR, "it has no pipes")
-    _, output, complaint = await asyncio.gather(
-        _feed(process.stdin, question), _read(process.stdout), _tail(process.stderr)
-    )
+    try:
+        async with asyncio.TaskGroup() as together:
+            together.create_task(_feed(process.stdin, question))
+            output = together.create_task(_read(process.stdout))
+            complaint = together.create_task(_tail(process.stderr))
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
     if status := await process.wait():
-        raise JudgeError(FailReason.ERROR, f"exit status {status}: {complaint}".rstrip(": "))
-    return output
+        raise JudgeError(FailReason.ERROR, f"exit status {status}: {complaint.result()}".rstrip(": "))
+    return output.result()
 
 
 async def _feed(stdin: asyncio.StreamWriter, question: bytes) -> None:
@@ -153,6 +157,10 @@ async def _end(process: Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     if process.stdin is not None:
         process.stdin.close()
+    # asyncio tells the end of a process after that of its pipes, which a full buffer that nobody reads hides.
+    for stream in (process.stdout, process.stderr):
+        while stream is not None and await stream.read(65_536):
+            pass
     await process.wait()
 
 

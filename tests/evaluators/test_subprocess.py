@@ -1,3 +1,4 @@
+import asyncio
 import json
 import os
 import sys
@@ -121,3 +122,11 @@ def test_another_command_or_version_is_another_judge():
 
     assert len({identity("true"), identity("true", "-x"), identity("true", version="2")}) == 3
     assert os.sep not in identity("true").removeprefix("subprocess/")
+
+
+async def test_a_program_that_is_ended_in_the_midst_of_its_output_frees_its_place():
+    judge = SubprocessJudge(SubprocessSettings(command=("head", "-c", "2000000", "/dev/zero")))
+    asked = [judge.ask(sample(), judge.facets) for _ in range(40)]
+    async with asyncio.timeout(20):
+        failures = await asyncio.gather(*asked, return_exceptions=True)
+    assert {failure.reason for failure in failures} == {FailReason.MALFORMED}
