@@ -5,7 +5,6 @@ other way round.
 """
 
 import asyncio
-import gc
 import logging
 import signal
 from collections.abc import Callable, Coroutine
@@ -27,6 +26,7 @@ from collector.codec import Codec
 from collector.config import Config
 from collector.conventions.reader import TraceReader
 from collector.first_signs import FirstSigns
+from collector.garbage import expect_few_cycles
 from collector.log_codec import LogCodec
 from collector.log_events import LogEvents
 from collector.pipeline import Pipeline, Route
@@ -62,9 +62,6 @@ RECEIVER_GRACE_S = 2.0
 NOTIFY_S = 5.0
 LOOKUP_S = 5.0
 FLUSH_S = 5.0
-
-GC_THRESHOLDS = (10_000, 10, 10)
-"""Spans and verdicts are no cycles: looking for some every 700 allocations costs about 5% of the CPU."""
 
 
 class Service:
@@ -136,10 +133,7 @@ class Service:
             await self.stop(0.0)
             raise
         self._ready = True
-        # What lives as long as the process is not looked at again by the collector's full passes.
-        gc.collect()
-        gc.freeze()
-        gc.set_threshold(*GC_THRESHOLDS)
+        expect_few_cycles()
 
     async def run(self) -> bool:
         """Work until SIGTERM or SIGINT (False), or until a part that must run has ended by itself (True)."""

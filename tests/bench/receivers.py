@@ -19,6 +19,7 @@ from collector.allocator import keep_freed_buffers
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import TraceReader
+from collector.garbage import expect_few_cycles
 from collector.receivers.otlp_grpc import METHOD, OtlpGrpcReceiver
 from collector.receivers.settings import MIB, ReceiverSettings
 from collector.spans import SpanBatch
@@ -170,11 +171,14 @@ SERVERS = {
     "naive": lambda: _serve_raw(_decode_everything),
 }
 PLAIN = "empty"
-"""The one server that runs as a process does by default; the others have our event loop and allocator settings."""
+"""The one server that runs as a process does by default; the others have our event loop and memory settings."""
 
 
 async def _run(name: str) -> None:
-    sys.stdout.write(f"{await SERVERS[name]()}\n")
+    port = await SERVERS[name]()
+    if name != PLAIN:
+        expect_few_cycles()
+    sys.stdout.write(f"{port}\n")
     sys.stdout.flush()
     loop = asyncio.get_running_loop()
     while await loop.run_in_executor(None, sys.stdin.readline):
