@@ -130,7 +130,7 @@ class OutboxFile:
             self._fail(error)
             return False
         if self._db is None:
-            self._degrade(f"{self._path} was written by a newer groundwatch and is left alone")
+            self._degrade(f"{self._path} was written by a newer groundwatch, or by another program, and is left alone")
         return self._db is not None
 
     def _fail(self, error: Exception) -> None:
@@ -155,14 +155,18 @@ class OutboxFile:
 
 
 def _open(path: Path) -> sqlite3.Connection | None:
-    """A connection, or None where a newer version wrote the file."""
+    """A connection, or None where a newer version or another program wrote the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     # Signals quote traces: nobody else reads them. SQLite gives -wal and -shm the same mode.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     # Waiting for a lock would hold up the event loop; the next flush tries again.
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
-        if db.execute("PRAGMA user_version").fetchone()[0] > SCHEMA:
+        newer = db.execute("PRAGMA user_version").fetchone()[0] > SCHEMA
+        if (
+            newer
+            or db.execute("SELECT 1 FROM sqlite_master WHERE tbl_name NOT IN ('outbox', 'sqlite_stat1')").fetchone()
+        ):
             db.close()
             return None
         for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", _CREATE):

@@ -58,7 +58,7 @@ def _now() -> list[dict[str, Any]]:
         ),
         stat(
             "Verdict age",
-            "95% of verdicts came within this time of their trace's end.",
+            "95% of verdicts came within this time of their trace's closing.",
             Query("max(judge:groundwatch_verdict_age_seconds:p95_10m)"),
             "s",
             thresholds=steps((None, GREEN), (30, YELLOW), (60, RED)),

@@ -51,7 +51,7 @@ def _now() -> list[Panel]:
         stat("Waiting", "Samples that wait for a judge.", Query(f"sum(groundwatch_queue_depth{{{_J}}})"), "none"),
         stat(
             "Verdict age",
-            "95% of verdicts came within this time of their trace's end.",
+            "95% of verdicts came within this time of their trace's closing.",
             Query(f"max(judge:groundwatch_verdict_age_seconds:p95_10m{{{_J}}})"),
             "s",
             thresholds=steps((None, GREEN), (30, YELLOW), (60, RED)),
@@ -89,7 +89,7 @@ def _health() -> list[Panel]:
         ),
         timeseries(
             "Verdict age",
-            "From a trace's end to its verdict: median and 95%. The line is the alert's.",
+            "From a trace's closing to its verdict: median and 95%. The line is the alert's.",
             *(
                 Query(
                     f"histogram_quantile({q}, sum by (judge, le) (rate(groundwatch_verdict_age_seconds_bucket"

@@ -128,7 +128,7 @@ def _outlet() -> list[Panel]:
         ),
         timeseries(
             "Waiting notifications",
-            "Signals that a notifier holds: firing ones stay to be repeated.",
+            "Signals that a notifier still has to be told.",
             Query(f"sum by (notifier) (groundwatch_notifications_pending{{{_I}}})", "{{notifier}}"),
         ),
     ]

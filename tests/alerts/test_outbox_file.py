@@ -82,6 +82,19 @@ def test_a_newer_file_is_left_alone(tmp_path: Path) -> None:
         assert db.execute("PRAGMA user_version").fetchone() == (99,)
 
 
+def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE invoices (id INTEGER)")
+    before = path.read_bytes()
+    file = OutboxFile(path)
+    file.keep("slack", "f", KEPT)
+    file.flush()
+    assert file.degraded is not None
+    assert "another program" in file.degraded
+    assert path.read_bytes() == before
+
+
 def test_a_file_that_cannot_be_written_is_said_once_and_tried_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
