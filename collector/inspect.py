@@ -2,10 +2,8 @@
 
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -16,8 +14,9 @@ from alerts.series import SeriesRegistry
 from collector import wire
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
-from collector.conventions.reader import Examination, TraceReader
+from collector.conventions.reader import TraceReader
 from collector.envelope import MAX_SPANS, Envelope
+from collector.inspection import Inspection
 from collector.log_codec import LogCodec
 from collector.log_events import LogEvents
 from collector.otlp_json import LOGS, to_protobuf
@@ -39,31 +38,6 @@ _RESOURCES = b'"resource'
 _LOGS = b'"resourceLogs"'
 _GZIP_MAGIC = b"\x1f\x8b"
 _ANY_WINDOW = 32 + zlib.MAX_WBITS
-
-
-@dataclass(slots=True)
-class Inspection:
-    """What the files held.
-
-    `examinations` are the traces with at least one recognised span, oldest first. `problems` tell what could not be
-    read, each with its file. `received` counts all spans, `rejected` those refused by reason. `names` are the first
-    MAX_NAMES different ones of spans.
-    """
-
-    examinations: list[Examination] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    received: int = 0
-    rejected: Counter[str] = field(default_factory=Counter)
-    names: list[str] = field(default_factory=list)
-
-    @property
-    def is_unmarked(self) -> bool:
-        """Whether there are spans, and none of them is recognised."""
-        return not self.examinations and self.received > self.rejected.total()
-
-    def spans_dropped(self, reason: str, count: int) -> None:
-        """Count spans that the assembler did not keep."""
-        self.rejected[reason] += count
 
 
 def run_inspect(paths: Sequence[Path], as_json: bool, reader: TraceReader | None = None) -> int:

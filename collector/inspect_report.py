@@ -13,7 +13,7 @@ from collector.conventions.reader import Examination
 from collector.conventions.reading import Kind, State
 from collector.conventions.tree import Node
 from collector.conventions.verdict import looks_like_retrieval
-from collector.inspect import Inspection
+from collector.inspection import Inspection
 from collector.plural import counted
 from evaluators.sample import RagSample, Readiness
 

@@ -17,8 +17,9 @@ from rich.console import Console
 from collector.cli import main
 from collector.conventions.reader import TraceReader
 from collector.conventions.rules import OperatorRule
-from collector.inspect import Inspection, inspect_files, run_inspect
+from collector.inspect import inspect_files, run_inspect
 from collector.inspect_report import print_report, suggested_rule
+from collector.inspection import Inspection
 from evaluators.sample import Readiness
 from tests.captures.apps.shop import CASES
 from tests.captures.own.key import OWN
