@@ -16,7 +16,7 @@ from alerts.rules.base import (
     Watch,
     coverage_key,
 )
-from alerts.rules.watching import WindowedWatch
+from alerts.rules.watching import ShareWatch
 from alerts.windows import Tally
 from evaluators.duration import PositiveDuration, format_duration
 from evaluators.statistics import tail_probability, wilson
@@ -63,7 +63,7 @@ class CoverageRule(RuleSettings):
 
     def watch(self) -> Watch:
         """Counts scored and eligible."""
-        return CoverageWatch(self)
+        return ShareWatch(self)
 
     def decide(self, tally: Tally) -> Reading:
         """The condition of a window."""
@@ -97,20 +97,3 @@ class CoverageRule(RuleSettings):
             f"({estimate.value:.0%}, {self.confidence:.0%} interval "
             f"{estimate.low:.0%} to {estimate.high:.0%}, limit {self.threshold:.0%})"
         )
-
-
-class CoverageWatch(WindowedWatch):
-    """Scored and eligible traces over the window."""
-
-    def __init__(self, rule: CoverageRule) -> None:
-        super().__init__(rule.window)
-        self._rule = rule
-
-    def fails(self, value: float) -> bool:
-        """Whether the trace got no score."""
-        return value < 1.0
-
-    def read(self, now: float, *, active: bool) -> Reading:
-        """The condition now."""
-        self._window.expire(now)
-        return self._rule.decide(self._window.tally)

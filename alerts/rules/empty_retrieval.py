@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 from alerts.counted import counted
 from alerts.rules.base import RETRIEVED, Case, Confidence, Count, Reading, RuleSettings, Share, Watch
 from alerts.rules.rates import judge_rate
-from alerts.rules.watching import WindowedWatch
+from alerts.rules.watching import ShareWatch
 from alerts.windows import Tally
 from evaluators.duration import PositiveDuration, format_duration
 from evaluators.statistics import tail_probability, wilson
@@ -40,7 +40,7 @@ class EmptyRetrievalRule(RuleSettings):
 
     def watch(self) -> Watch:
         """Counts traces with and without chunks."""
-        return EmptyRetrievalWatch(self)
+        return ShareWatch(self)
 
     def decide(self, tally: Tally) -> Reading:
         """The condition of a window."""
@@ -62,20 +62,3 @@ class EmptyRetrievalRule(RuleSettings):
             f"returned nothing ({now.value:.0%}, {self.confidence:.0%} interval {now.low:.0%} to {now.high:.0%}, "
             f"limit {self.threshold:.0%})"
         )
-
-
-class EmptyRetrievalWatch(WindowedWatch):
-    """Traces with a retrieval over the window."""
-
-    def __init__(self, rule: EmptyRetrievalRule) -> None:
-        super().__init__(rule.window)
-        self._rule = rule
-
-    def fails(self, value: float) -> bool:
-        """Whether nothing was returned."""
-        return value < 1.0
-
-    def read(self, now: float, *, active: bool) -> Reading:
-        """The condition now."""
-        self._window.expire(now)
-        return self._rule.decide(self._window.tally)

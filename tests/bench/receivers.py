@@ -28,7 +28,7 @@ from tests.bench.traffic import BATCH_SPANS, CORPORA, Renewable
 from tests.fakes import CountingMetrics
 
 ROUNDS = 25
-REQUESTS = {"A": 40, "B": 12}
+REQUESTS = {"A": 40, "B": 12, "C": 40}
 """Requests per server and round."""
 
 OPEN_BYTES = 64 * MIB

@@ -56,16 +56,24 @@ Attribute = tuple[str, str | int]
 
 def mixed_fleet(seed: int) -> bytes:
     """512 spans of six services, 5% of them RAG; about 392 KB."""
-    rng = random.Random(f"mixed {seed}")
+    return _fleet(random.Random(f"mixed {seed}"), BATCH_SPANS * 5 // 100)
+
+
+def no_rag(seed: int) -> bytes:
+    """512 spans of six services, none of them RAG."""
+    return _fleet(random.Random(f"none {seed}"), 0)
+
+
+def _fleet(rng: random.Random, rag_spans: int) -> bytes:
     request = ExportTraceServiceRequest()
-    rag_spans = BATCH_SPANS * 5 // 100
     services = [_scope(request, f"service-{number}", 90) for number in range(6)]
     for number in range(BATCH_SPANS - rag_spans):
         if number % 8 == 0:
             trace_id, parent_id = rng.randbytes(16), b""
         span = _span(services[number % 6], rng, trace_id, parent_id, "GET /api/orders/{id}", _ordinary(rng))
         parent_id = parent_id or span.span_id
-    _rag_traces(_scope(request, "support-bot", 90), rng, rag_spans, chunk_chars=400)
+    if rag_spans:
+        _rag_traces(_scope(request, "support-bot", 90), rng, rag_spans, chunk_chars=400)
     return request.SerializeToString()
 
 
@@ -77,7 +85,7 @@ def rag_only(seed: int) -> bytes:
     return request.SerializeToString()
 
 
-CORPORA: dict[str, Callable[[int], bytes]] = {"A": mixed_fleet, "B": rag_only}
+CORPORA: dict[str, Callable[[int], bytes]] = {"A": mixed_fleet, "B": rag_only, "C": no_rag}
 
 
 class Renewable:
