@@ -136,7 +136,6 @@ def _traffic() -> list[dict[str, Any]]:
             "What became of closed traces: rag ones can be judged, the others say why not.",
             Query("sum by (outcome) (rate(groundwatch_traces_total[$__rate_interval]))", "{{outcome}}"),
             unit="reqps",
-            width=12,
             stacked=True,
         ),
         timeseries(
@@ -144,6 +143,13 @@ def _traffic() -> list[dict[str, Any]]:
             "Closed traces of every outcome.",
             Query("sum by (service) (rate(groundwatch_traces_total[$__rate_interval]))", "{{service}}"),
             unit="reqps",
-            width=12,
+        ),
+        timeseries(
+            "Suspected injections",
+            "Verdicts per hour on traces that hold text which addresses the judge.",
+            Query(
+                "sum by (service) (rate(groundwatch_injections_suspected_total[$__rate_interval])) * 3600",
+                "{{service}}",
+            ),
         ),
     ]

@@ -94,13 +94,15 @@ def _over_time() -> list[Panel]:
             thresholds=steps((None, GREEN), (900, RED)),
         ),
         timeseries(
-            "Assignments and commits",
-            "Per minute: partitions that changed hands, traces handed back for it, commits that failed.",
+            "Assignments, pauses and commits",
+            "Per minute: assignments of partitions, traces handed back for them, partitions that were paused because "
+            "judges are behind, commits that failed, offsets that were gone.",
             *(
                 Query(f"sum(rate(groundwatch_{series}{{{condition}{_I}}}[$__rate_interval])) * 60", legend)
                 for series, condition, legend in (
                     ("kafka_rebalances_total", "", "assignments"),
                     ("kafka_traces_handed_back_total", "", "traces handed back"),
+                    ("kafka_pauses_total", "", "pauses"),
                     ("kafka_commits_total", 'outcome="failed",', "failed commits"),
                     ("kafka_offset_resets_total", "", "lost offsets"),
                 )

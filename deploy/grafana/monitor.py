@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from deploy.grafana import kafka
+from deploy.grafana import content, kafka
 from deploy.grafana.boards import choice, dashboard
 from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, stat, steps, table, timeseries
 
 _I = 'instance=~"$instance"'
+_BUILD = f"groundwatch_build_info{{{_I}}}"
+_YOUNGEST = (
+    f"min by (version, python) ({_BUILD} * on (job, instance) group_left () (time() - process_start_time_seconds))"
+)
 
 
 def build() -> dict[str, Any]:
@@ -15,7 +19,14 @@ def build() -> dict[str, Any]:
         "groundwatch-monitor",
         "groundwatch / monitor",
         "The monitor's own health.",
-        [("Now", _now()), ("In", _intake()), ("Out", _outlet()), ("Process", _process()), ("Kafka", kafka.row())],
+        [
+            ("Now", _now()),
+            ("In", _intake()),
+            ("Out", _outlet()),
+            ("Process", _process()),
+            ("Kafka", kafka.row()),
+            ("Logs, stores, write-back", content.row()),
+        ],
         [choice("instance", "Instance", "label_values(groundwatch_build_info, instance)", several=True)],
     )
 
@@ -68,9 +79,13 @@ def _intake() -> list[Panel]:
     return [
         timeseries(
             "Spans received",
-            "By receiver; most spans of a mixed fleet are not kept, and cost little.",
+            "By receiver. Spans without a marker, most of a mixed fleet, are not kept and cost little.",
             Query(
                 f"sum by (receiver) (rate(groundwatch_spans_received_total{{{_I}}}[$__rate_interval]))", "{{receiver}}"
+            ),
+            Query(
+                f"sum by (receiver) (rate(groundwatch_spans_ordinary_total{{{_I}}}[$__rate_interval]))",
+                "{{receiver}} without marker",
             ),
             unit="reqps",
         ),
@@ -112,10 +127,14 @@ def _outlet() -> list[Panel]:
     return [
         timeseries(
             "Signals raised",
-            "Alerts of the monitor's own rules, per hour.",
+            "Alerts of the monitor's own rules, per hour, and those that a cause which was told already kept back.",
             Query(
                 f"sum by (rule, severity) (rate(groundwatch_signals_total{{{_I}}}[$__rate_interval])) * 3600",
                 "{{rule}} ({{severity}})",
+            ),
+            Query(
+                f"sum(rate(groundwatch_signals_inhibited_total{{{_I}}}[$__rate_interval])) * 3600 or vector(0)",
+                "kept back",
             ),
         ),
         timeseries(
@@ -177,8 +196,11 @@ def _process() -> list[Panel]:
         ),
         table(
             "Versions",
-            "What runs where.",
-            {"Instances": (f"count by (version, python) (groundwatch_build_info{{{_I}}})", "none")},
+            "What runs, and since when the youngest of them does.",
+            {
+                "Instances": (f"count by (version, python) ({_BUILD})", "none"),
+                "Youngest": (_YOUNGEST, "s"),
+            },
             by=("version", "python"),
         ),
     ]

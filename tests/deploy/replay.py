@@ -15,6 +15,8 @@ TENANTS = 120
 
 def replay(http: str, *, floods: int) -> None:
     """Send every capture, two batches of a mixed fleet, one body that is no request, and `floods` unfinished traces."""
+    for body in sorted(CAPTURES.glob("**/*.logs")):
+        post(http, body.read_bytes(), "logs")
     for body in sorted(CAPTURES.glob("*/*.pb")):
         post(http, body.read_bytes())
     for seed in range(2):
@@ -23,12 +25,12 @@ def replay(http: str, *, floods: int) -> None:
     post(http, _unfinished(floods))
 
 
-def post(http: str, body: bytes) -> int:
-    """Send one request; its status."""
+def post(http: str, body: bytes, kind: str = "traces") -> int:
+    """Send one request of `traces` or `logs`; its status."""
     headers = {"Content-Type": "application/x-protobuf"}
     if body.startswith(b"\x1f\x8b"):
         headers["Content-Encoding"] = "gzip"
-    request = urllib.request.Request(f"{http}/v1/traces", body, headers)
+    request = urllib.request.Request(f"{http}/v1/{kind}", body, headers)
     try:
         with urllib.request.urlopen(request, timeout=10) as response:
             return int(response.status)

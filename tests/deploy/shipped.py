@@ -9,6 +9,8 @@ from typing import Any
 import promql_parser
 import yaml
 
+from deploy.pictures.source import interpolate
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 RULE_FILES = sorted((DEPLOY / "prometheus/rules").glob("*.yml"))
 DASHBOARDS = sorted((DEPLOY / "grafana/dashboards").glob("*.json"))
@@ -48,6 +50,22 @@ def panels() -> Iterator[tuple[str, dict[str, Any]]]:
         for panel in json.loads(file.read_text())["panels"]:
             if panel["type"] != "row":
                 yield file.stem, panel
+
+
+def expressions() -> dict[str, str]:
+    """Every expression of panels and rules, by the name of what needs it; alerts by what they compare."""
+    found = {
+        f"{board}: {panel['title']}: {target['expr']}": interpolate(target["expr"], VARIABLES)
+        for board, panel in panels()
+        for target in panel["targets"]
+    }
+    found |= {f"{rule['alert']}: {expr}": expr for rule in rules("alert") for expr in operands(rule["expr"])}
+    return found | {rule["record"]: rule["record"] for rule in rules("record")}
+
+
+def is_kafkas(expr: str) -> bool:
+    """Whether an expression is about what only processes that meet in Kafka have."""
+    return "groundwatch_kafka_" in expr or "groundwatch_stream_" in expr
 
 
 def operands(expr: str) -> list[str]:

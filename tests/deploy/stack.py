@@ -1,31 +1,26 @@
-"""The shipped stack, live: the monitor, Prometheus and Alertmanager with the files of deploy/, and an inbox.
-
-What differs from the files: addresses, the paces of scraping and evaluating (1 s) and of grouping (1 s). Rules, routes
-and inhibitions are the shipped ones.
-"""
+"""The shipped stack, live: the monitor, Prometheus and Alertmanager with the files of deploy/, and an inbox."""
 
 import asyncio
 import random
 import re
-import subprocess
-import sys
+import sqlite3
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-import yaml
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 
 from collector.demo.app import ShopAssistant
+from collector.demo.corpus import DOCUMENTS
 from deploy.compose.app import next_turn
-from tests.deploy.shipped import DEPLOY, SERVICE, load
-from tests.fakes import OpenAIStub, StubReply, completion
+from tests.deploy.observability import alertmanager, inbox, prometheus
+from tests.deploy.shipped import SERVICE, load
+from tests.fakes import OpenAIStub, ReceiverStub, StubReply, completion
 from tests.monitor import Monitor, monitor
-from tests.servers import _running, free_port
 
 _CHUNK = re.compile(r"^Chunk (c\d+).*:\n<<<\w+\n(.*)$", re.MULTILINE)
 _ANSWER = re.compile(r"^The answer to judge:\n<<<\w+\n(.*)$", re.MULTILINE)
@@ -44,20 +39,19 @@ class Stack(NamedTuple):
 
 
 @asynccontextmanager
-async def stack(folder: Path, *others: str) -> AsyncIterator[Stack]:
-    """Start everything; the LLM judge is a stub server with a budget of 8 calls a minute.
-
-    `others` are further targets ("host:port") for Prometheus.
-    """
-    with _inbox(folder / "inbox.log") as inbox:
+async def stack(folder: Path) -> AsyncIterator[Stack]:
+    """Start everything; the LLM judge is a stub server with a budget of 8 calls a minute."""
+    log = folder / "inbox.log"
+    with inbox(log) as address:
         async with (
-            _alertmanager(folder / "alertmanager", inbox) as alertmanager,
+            alertmanager(folder / "alertmanager", address) as alerts,
             OpenAIStub(verdict, keep=False) as llm,
+            ReceiverStub() as backend,
         ):
-            with monitor(folder, **_config(folder, alertmanager, llm.base_url)) as running:
-                targets = [running.web.removeprefix("http://"), *others]
-                async with _prometheus(folder / "prometheus", targets, alertmanager) as url:
-                    yield Stack(running, url, folder / "inbox.log")
+            with monitor(folder, **_config(folder, alerts, llm.base_url, backend.url)) as running:
+                targets = {"groundwatch": [running.web.removeprefix("http://")]}
+                async with prometheus(folder / "prometheus", "prometheus.yml", targets, alerts) as url:
+                    yield Stack(running, url, log)
 
 
 def verdict(request: dict[str, Any]) -> StubReply:
@@ -105,7 +99,7 @@ class Customers:
             time.sleep(max(0.0, due - time.monotonic()))
 
 
-def _config(folder: Path, alertmanager: str, llm: str) -> dict[str, Any]:
+def _config(folder: Path, alertmanager: str, llm: str, backend: str) -> dict[str, Any]:
     config = load("compose/groundwatch.yaml")
     # Loopback and free ports are the harness's own.
     del config["receivers"], config["web"]
@@ -115,66 +109,16 @@ def _config(folder: Path, alertmanager: str, llm: str) -> dict[str, Any]:
     del config["alerts"]["base_url"]
     judge = {"type": "openai", "base_url": llm, "model": "stub", "api_key_env": None}
     config["judges"] = [{}, {"judge": judge, "lane": {"budget": {"calls_per_minute": 8}}}]
+    config["write_back"] = {"endpoint": backend}
+    config["chunk_store"] = _chunk_store(folder / "documents.sqlite")
     return config
 
 
-@asynccontextmanager
-async def _prometheus(folder: Path, targets: list[str], alertmanager: str) -> AsyncIterator[str]:
-    config = load("prometheus/prometheus.yml")
-    config["global"] = {"scrape_interval": "1s", "evaluation_interval": "1s"}
-    config["rule_files"] = [str(DEPLOY / "prometheus" / pattern) for pattern in config["rule_files"]]
-    config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"] = [alertmanager.removeprefix("http://")]
-    config["scrape_configs"] = [job for job in config["scrape_configs"] if job["job_name"] == "groundwatch"]
-    config["scrape_configs"][0]["static_configs"][0]["targets"] = targets
-    file, port = _write(folder, config), free_port()
-    command = [
-        "prometheus",
-        f"--config.file={file}",
-        f"--storage.tsdb.path={folder / 'data'}",
-        f"--web.listen-address=127.0.0.1:{port}",
-        "--enable-feature=exemplar-storage",
-    ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
-        yield f"http://127.0.0.1:{port}"
-
-
-@asynccontextmanager
-async def _alertmanager(folder: Path, inbox: str) -> AsyncIterator[str]:
-    config = load("alertmanager/alertmanager.yml")
-    for route in (config["route"], *config["route"]["routes"]):
-        route |= {"group_wait": "1s", "group_interval": "1s"}
-    for receiver in config["receivers"]:
-        for webhook in receiver.get("webhook_configs", []):
-            webhook["url"] = f"{inbox}/{receiver['name']}"
-    file, port = _write(folder, config), free_port()
-    command = [
-        "prometheus-alertmanager",
-        f"--config.file={file}",
-        f"--storage.path={folder / 'data'}",
-        f"--web.listen-address=127.0.0.1:{port}",
-        "--cluster.listen-address=",
-    ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
-        yield f"http://127.0.0.1:{port}"
-
-
-@contextmanager
-def _inbox(log: Path) -> Iterator[str]:
-    port = free_port()
-    with log.open("wb") as output:
-        process = subprocess.Popen([sys.executable, str(DEPLOY / "compose/inbox.py"), str(port)], stdout=output)
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _write(folder: Path, config: object) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "config.yml"
-    path.write_text(yaml.safe_dump(config))
-    return path
+def _chunk_store(path: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(path)) as store, store:
+        store.execute("CREATE TABLE documents (id TEXT PRIMARY KEY, text TEXT)")
+        store.executemany("INSERT INTO documents VALUES (?, ?)", [(one.id, one.text) for one in DOCUMENTS])
+    return {"type": "sqlite", "path": str(path), "query": "SELECT text FROM documents WHERE id = :id"}
 
 
 async def wait_for(condition: Any, deadline_s: float, what: str) -> None:
