@@ -17,7 +17,7 @@ from evaluators.evaluation import (
     SkipReason,
 )
 from evaluators.reply_codec import reply_from
-from evaluators.sample import Chunk, RagSample, Readiness
+from evaluators.sample import Chunk, ModelTokens, Place, RagSample, Readiness, Suspicion
 
 
 def dump_assessment(assessment: Assessment) -> bytes:
@@ -43,6 +43,8 @@ def _sample(raw: dict[str, Any]) -> RagSample:
         "readiness": Readiness(raw["readiness"]),
         "chunks": tuple(Chunk(**chunk) for chunk in raw["chunks"]),
         "dialects": tuple(raw["dialects"]),
+        "suspicions": tuple(Suspicion(**(one | {"place": Place(one["place"])})) for one in raw.get("suspicions", ())),
+        "tokens": tuple(ModelTokens(**one) for one in raw["tokens"]),
         "attributes": MappingProxyType(dict(raw["attributes"])),
     }
     return RagSample(**(raw | given))

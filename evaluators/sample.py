@@ -35,6 +35,26 @@ class Chunk:
     masked: bool = False
 
 
+class Place(StrEnum):
+    """Where a text of a trace came from."""
+
+    CHUNK = "chunk"
+    QUESTION = "question"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A text of the trace seems to give orders to a model: `excerpt` are its words, decoded and not redacted.
+
+    `chunk` is a position in the sample's context, None where the place is no chunk.
+    """
+
+    place: Place
+    excerpt: str
+    chunk: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """What is known to be right about a question. Live traces have none; datasets and regression runs do.
@@ -50,6 +70,19 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelTokens:
+    """What the application's calls of one model took; `model` is None where its spans do not name it.
+
+    `untold` counts calls whose spans tell no tokens: the sums are a lower bound then.
+    """
+
+    model: str | None
+    input: int = 0
+    output: int = 0
+    untold: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RagSample:
     """One trace, rebuilt: the only thing that judges, metrics and rules know of an application.
 
@@ -57,8 +90,8 @@ class RagSample:
     low-cardinality facts to filter and slice by (`gen_ai.request.model`, `deployment.environment` ...).
     `incomplete` says that the transport lost or cut some of it. `reason` explains `readiness` to an operator.
     `span_id` (16 hex digits) is the trace's first span: the root where it is known.
-    `revision` counts the verdicts that an earlier closing of the same trace already had. `duration_s`, `input_tokens`
-    and `output_tokens` are the application's own, None where the spans do not say.
+    `revision` counts the verdicts that an earlier closing of the same trace already had. `duration_s` is the
+    application's own, None where the spans do not say; `tokens` has an entry for each model that it called.
     """
 
     trace_id: str
@@ -78,8 +111,7 @@ class RagSample:
     revision: int = 0
     span_id: str | None = None
     reference: Reference | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    tokens: tuple[ModelTokens, ...] = ()
 
     @property
     def context(self) -> tuple[Chunk, ...]:

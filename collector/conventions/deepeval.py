@@ -6,6 +6,7 @@ from collector.codec import Span
 from collector.conventions.common import facts, first, first_id, short
 from collector.conventions.documents import read_documents
 from collector.conventions.reading import Dialect, Kind, SpanReading
+from collector.conventions.usage import counted
 
 _TYPE = "confident.span.type"
 _CONTEXT = "confident.span.retrieval_context"
@@ -14,6 +15,7 @@ _KINDS = {
     "llm": Kind.GENERATION,
     "tool": Kind.TOOL,
 }
+_TOKENS = ("confident.llm.input_token_count", "confident.llm.output_token_count")
 _TEST = ("confident.trace.test_case_id", "confident.trace.test_run_id")
 _FACTS = {
     "confident.llm.model": "gen_ai.request.model",
@@ -40,6 +42,7 @@ def read(span: Span) -> SpanReading | None:
         user=first_id(attributes, ("confident.trace.user_id",)),
         excluded="a test run" if any(key in attributes for key in _TEST) else None,
         attributes=facts(attributes, _FACTS),
+        tokens=counted(attributes, _TOKENS) if kind is Kind.GENERATION else None,
     )
     if kind is not Kind.RETRIEVAL:
         return reading

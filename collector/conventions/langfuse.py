@@ -6,6 +6,7 @@ from collector.codec import Span
 from collector.conventions.common import facts, first, first_id, short
 from collector.conventions.documents import read_documents
 from collector.conventions.reading import Dialect, Kind, SpanReading
+from collector.conventions.usage import summed_in
 
 _TYPE = "langfuse.observation.type"
 _KINDS = {
@@ -44,6 +45,7 @@ def read(span: Span) -> SpanReading | None:
         # Langfuse runs its own evaluators, experiments and its playground under such environments.
         excluded=f"environment {environment}" if short(environment).startswith(_ITS_OWN) else None,
         attributes=facts(attributes, _FACTS),
+        tokens=summed_in(attributes.get("langfuse.observation.usage_details")) if kind is Kind.GENERATION else None,
     )
     if kind in (Kind.RETRIEVAL, Kind.RERANKING):
         return replace(reading, query=reading.input, documents=read_documents(reading.output), output=None)

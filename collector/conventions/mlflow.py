@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from collector.codec import Span
-from collector.conventions.common import SESSION_KEYS, USER_KEYS, first_id, member_id, short
+from collector.conventions.common import MAX_FACT, SESSION_KEYS, USER_KEYS, first_id, member_id, short
 from collector.conventions.documents import read_documents
 from collector.conventions.reading import Dialect, Kind, SpanReading
+from collector.conventions.usage import counted_in
+from collector.conventions.values import as_id, decode
 
 _TYPE = "mlflow.spanType"
 _KINDS = {
@@ -30,6 +32,10 @@ def read(span: Span) -> SpanReading | None:
     kind = _KINDS.get(short(attributes.get(_TYPE)))
     asked, said = attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs")
     reading = _with_session(SpanReading(kind, input=asked, output=said), span)
+    if kind is Kind.GENERATION:
+        used = counted_in(attributes.get("mlflow.chat.tokenUsage"), ("input_tokens", "output_tokens"))
+        model = as_id(decode(attributes.get("mlflow.llm.model")).value)
+        return replace(reading, tokens=used, attributes={"gen_ai.request.model": model[:MAX_FACT]} if model else {})
     if kind is Kind.RETRIEVAL:
         return replace(reading, query=asked, documents=read_documents(said), output=None)
     if kind is Kind.RERANKING:

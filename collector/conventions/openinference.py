@@ -8,6 +8,7 @@ from collector.conventions import flattened
 from collector.conventions.common import SESSION_KEYS, USER_KEYS, facts, first_id, member_id, short
 from collector.conventions.documents import documents_of, read_documents
 from collector.conventions.reading import ABSENT, Dialect, Documents, Kind, SpanReading, State
+from collector.conventions.usage import counted
 from collector.conventions.values import decode
 
 MAX_PARTS = 16
@@ -20,6 +21,7 @@ _RERANKED = "reranker.output_documents"
 _CANDIDATES = "reranker.input_documents"
 _SAID = "llm.output_messages"
 _EMBEDDED = "embedding.embeddings.{}.embedding.text"
+_TOKENS = ("llm.token_count.prompt", "llm.token_count.completion")
 
 _KINDS = {
     "retriever": Kind.RETRIEVAL,
@@ -72,6 +74,7 @@ def read(span: Span) -> SpanReading | None:
         user=first_id(attributes, ("user.id",)) or member_id(attributes.get("metadata"), USER_KEYS),
         application=first_id(attributes, ("openinference.project.name",)),
         attributes=facts(attributes, _FACTS.get(kind, {})),
+        tokens=counted(attributes, _TOKENS) if kind in (Kind.GENERATION, None) else None,
     )
 
 

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from collector.attributes import Attributes
 from collector.codec import Span
-from collector.conventions.common import SESSION_KEYS, USER_KEYS, first, first_id, short
+from collector.conventions.common import SESSION_KEYS, USER_KEYS, facts, first, first_id, short
 from collector.conventions.documents import documents_of, read_documents
 from collector.conventions.reading import ABSENT, Dialect, Documents, Kind, SpanReading
+from collector.conventions.usage import counted
 
 _PROPERTIES = "traceloop.association.properties."
 _SESSION = (*(_PROPERTIES + key for key in SESSION_KEYS), "session.id")
@@ -14,6 +15,9 @@ _USER = (*(_PROPERTIES + key for key in USER_KEYS), "user.id")
 _INPUT = ("traceloop.entity.input", "gen_ai.task.input")
 _OUTPUT = ("traceloop.entity.output", "gen_ai.task.output")
 _HIT = "db.query.result"
+_TOKENS = ("llm.usage.prompt_tokens", "llm.usage.completion_tokens")
+_FACTS = {"llm.request.model": "gen_ai.request.model"}
+_KNOWN_TO_LANGCHAIN = {_PROPERTIES + "ls_model_name": "gen_ai.request.model"}
 _KINDS = {"tool": Kind.TOOL}
 _REQUESTS = {
     "chat": Kind.GENERATION,
@@ -37,6 +41,8 @@ def read(span: Span) -> SpanReading | None:
         output=first(attributes, _OUTPUT),
         session=first_id(attributes, _SESSION),
         user=first_id(attributes, _USER),
+        attributes=_facts(attributes),
+        tokens=counted(attributes, _TOKENS),
     )
     if hits is not None:
         return replace(reading, kind=Kind.RETRIEVAL, documents=hits)
@@ -44,6 +50,12 @@ def read(span: Span) -> SpanReading | None:
         documents = read_documents(reading.output)
         return replace(reading, kind=Kind.RETRIEVAL, query=reading.input, documents=documents, output=None)
     return reading
+
+
+def _facts(attributes: Attributes) -> dict[str, str]:
+    """The model; LangChain may know the one that the instrumentation does not."""
+    is_unknown = short(attributes.get("gen_ai.request.model")) == "unknown"
+    return facts(attributes, _KNOWN_TO_LANGCHAIN if is_unknown else _FACTS)
 
 
 def _unnamed(attributes: Attributes) -> Kind | None:

@@ -12,6 +12,7 @@ from collector.conventions import flattened
 from collector.conventions.common import facts, first, first_id, short
 from collector.conventions.documents import read_documents
 from collector.conventions.reading import Dialect, Kind, SpanReading
+from collector.conventions.usage import counted
 
 _OPERATION = "gen_ai.operation.name"
 _IN = "gen_ai.input.messages"
@@ -54,6 +55,10 @@ _MODEL = {
     "gen_ai.prompt.name": "gen_ai.prompt.name",
     "gen_ai.prompt.version": "gen_ai.prompt.version",
 }
+_TOKENS = (
+    ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens"),
+    ("gen_ai.usage.prompt_tokens", "gen_ai.usage.completion_tokens"),
+)
 _FACTS = {
     Kind.GENERATION: _MODEL,
     Kind.EMBEDDING: {"gen_ai.request.model": "gen_ai.embeddings.model"},
@@ -86,7 +91,8 @@ def read(span: Span) -> SpanReading | None:
         )
     if kind is Kind.EMBEDDING:
         return replace(reading, query=first(attributes, ("gen_ai.embeddings.input", "gen_ai.input.text")))
-    return replace(reading, input=_asked(span), output=_said(span))
+    tokens = counted(attributes, *_TOKENS) if kind in (Kind.GENERATION, None) else None
+    return replace(reading, input=_asked(span), output=_said(span), tokens=tokens)
 
 
 def _retrieval(reading: SpanReading, attributes: Attributes) -> SpanReading:

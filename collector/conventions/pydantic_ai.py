@@ -3,7 +3,9 @@
 from collector.codec import Span
 from collector.conventions.common import first
 from collector.conventions.reading import Dialect, Kind, SpanReading
+from collector.conventions.usage import counted
 
+_RUN_TOKENS = ("gen_ai.aggregated_usage.input_tokens", "gen_ai.aggregated_usage.output_tokens")
 _MESSAGES = ("pydantic_ai.all_messages", "all_messages_events")
 
 
@@ -15,7 +17,12 @@ def read(span: Span) -> SpanReading | None:
     messages = first(attributes, _MESSAGES)
     if messages is None and "final_result" not in attributes:
         return None
-    return SpanReading(None, input=messages, output=first(attributes, ("final_result",)) or messages)
+    return SpanReading(
+        None,
+        input=messages,
+        output=first(attributes, ("final_result",)) or messages,
+        tokens=counted(attributes, _RUN_TOKENS),
+    )
 
 
 DIALECT = Dialect(

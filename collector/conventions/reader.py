@@ -14,6 +14,7 @@ from collector.conventions.prompt_context import with_prompt
 from collector.conventions.reading import Documents, Text
 from collector.conventions.registry import DIALECTS, markers, read_span
 from collector.conventions.rules import OperatorRule, rule_markers
+from collector.conventions.tokens import tokens_of
 from collector.conventions.tree import Node, Tree, grow
 from collector.conventions.verdict import readiness_of, reason_of
 from collector.spans import ClosedTrace, KeptSpan
@@ -86,6 +87,7 @@ class TraceReader:
             duration_s=origin.duration_of(tree),
             revision=trace.revision,
             span_id=(tree.root or tree.nodes[0]).span.span_id.hex(),
+            tokens=tokens_of(tree),
         )
         return Examination(sample, tree, context.sources)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from collector.codec import Span
 from evaluators.sample import Chunk
@@ -70,6 +71,13 @@ class Text:
     cut: bool = False
 
 
+class Tokens(NamedTuple):
+    """What a span says that a model's call took, or all calls under it. A direction that it does not tell is 0."""
+
+    input: int
+    output: int
+
+
 @dataclass(frozen=True, slots=True)
 class SpanReading:
     """One span in our words. Values that are not said stay None, and a later dialect may say them.
@@ -78,6 +86,7 @@ class SpanReading:
     came, read for a question or an answer only when the trace needs one. `documents` are what a retrieval or a
     reranking returned, `candidates` what a reranking was given. `explicit` is context that the application declared
     for the whole trace. `excluded` is why the whole trace is not to be judged. `attributes` are low-cardinality facts.
+    `tokens` are a model's that answers, not those of embeddings and rerankings.
     """
 
     kind: Kind | None
@@ -92,6 +101,7 @@ class SpanReading:
     excluded: str | None = None
     explicit: Documents = ABSENT
     attributes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    tokens: Tokens | None = None
 
     def completed_by(self, other: "SpanReading") -> "SpanReading":
         """This reading, with what it does not say taken from a dialect of lower rank."""
@@ -109,6 +119,7 @@ class SpanReading:
             excluded=self.excluded or other.excluded,
             explicit=self.explicit or other.explicit,
             attributes={**other.attributes, **self.attributes},
+            tokens=self.tokens or other.tokens,
         )
 
 

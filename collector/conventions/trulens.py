@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 from collector.codec import Span
-from collector.conventions.common import first, first_id, short
+from collector.conventions.common import facts, first, first_id, short
 from collector.conventions.documents import read_documents
 from collector.conventions.reading import ABSENT, Dialect, Kind, SpanReading
+from collector.conventions.usage import counted
 
 _PREFIX = "ai.observability."
+_TOKENS = (_PREFIX + "cost.num_prompt_tokens", _PREFIX + "cost.num_completion_tokens")
+_FACTS = {_PREFIX + "app_version": "service.version", _PREFIX + "cost.model": "gen_ai.request.model"}
 _KINDS = {
     "retrieval": Kind.RETRIEVAL,
     "reranking": Kind.RERANKING,
@@ -29,7 +32,8 @@ def read(span: Span) -> SpanReading | None:
         input=attributes.get(_PREFIX + "record_root.input"),
         output=first(attributes, (_PREFIX + "record_root.output", _PREFIX + "call.return")),
         application=first_id(attributes, (_PREFIX + "app_name",)),
-        attributes=_version(first_id(attributes, (_PREFIX + "app_version",))),
+        attributes=facts(attributes, _FACTS),
+        tokens=counted(attributes, _TOKENS),
     )
     if kind is Kind.RETRIEVAL:
         return _context(reading, span, "retrieval", "retrieved_contexts")
@@ -46,10 +50,6 @@ def _context(reading: SpanReading, span: Span, family: str, contexts: str) -> Sp
         candidates=ABSENT if given is None else read_documents(given),
         output=None,
     )
-
-
-def _version(version: str | None) -> dict[str, str]:
-    return {} if version is None else {"service.version": version[:128]}
 
 
 DIALECT = Dialect(

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 from collector.attributes import Attributes
 from collector.codec import Span
-from collector.conventions.common import first, first_id
+from collector.conventions.common import facts, first, first_id
 from collector.conventions.documents import documents_of, read_documents
 from collector.conventions.reading import ABSENT, Dialect, Documents, Kind, SpanReading
+from collector.conventions.usage import counted
 from collector.conventions.values import as_number, decode
 
 _OPERATION = "ai.operationId"
 _METADATA = "ai.telemetry.metadata."
+_TOKENS = (("ai.usage.inputTokens", "ai.usage.outputTokens"), ("ai.usage.promptTokens", "ai.usage.completionTokens"))
+_FACTS = {"ai.model.id": "gen_ai.request.model"}
 _SESSION = tuple(_METADATA + key for key in ("sessionId", "session_id", "threadId", "thread_id", "chatId"))
 _USER = tuple(_METADATA + key for key in ("userId", "user_id"))
 
@@ -36,7 +39,9 @@ def read(span: Span) -> SpanReading | None:
     if operation.startswith("ai.rerank"):
         given = read_documents(attributes.get("ai.documents"))
         return replace(reading, kind=Kind.RERANKING, documents=_ranked(attributes, given), candidates=given)
-    return replace(reading, kind=Kind.GENERATION) if ".do" in operation else reading
+    # The operation's own span sums up its steps, and is all there is of some.
+    used = replace(reading, tokens=counted(attributes, *_TOKENS), attributes=facts(attributes, _FACTS))
+    return replace(used, kind=Kind.GENERATION) if ".do" in operation else used
 
 
 def _ranked(attributes: Attributes, given: Documents) -> Documents:
