@@ -1,12 +1,22 @@
-"""Notices text that addresses the judge, without mistaking manuals, legal texts or API documentation for it."""
+"""Notices text that gives orders to a model, without mistaking manuals, legal texts or API documentation for it."""
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
-_RULES = r"\b(?:instruction|prompt|rule|direction|guideline)"
+from evaluators.encodings import decoded, may_be_encoded
+from evaluators.lexical.scripts import visible
+from evaluators.sample import Place, RagSample, Suspicion
+
 _THE_ANSWER = (
     r"(?:(?:this|the|my|any|every) (?:answer|response|reply|claim)s?|all (?:answer|response|claim)s|everything)"
 )
+_FULL_MARKS = (
+    # "from 1 to 10" asks people for their opinion, "1.0" asks a judge.
+    r"(?:(?<!from )(?<!scale of )\b(?:1(?:\.0+)?|10|100)\b(?! ?(?:to|through|-|\u2013)(?!\w))"
+    r"|\bperfect|\bfully|\bsupported|\bfaithful|\bcorrect\b)"
+)
+_JUDGES = r"(?:\w+ )?(?:judge|evaluator|grader)s?\b"
 
 
 def _pattern(*parts: str) -> re.Pattern[str]:
@@ -14,9 +24,12 @@ def _pattern(*parts: str) -> re.Pattern[str]:
 
 
 _IGNORE = _pattern(
-    # "Ignore all previous instructions", here and in languages that put the adjective last.
-    r"(?:ignore|disregard|forget|override) (?:all |any |of |the |your |these |my )*"
-    rf"(?:previous|prior|above|preceding|earlier|other|system|your|all)\b.{{0,20}}{_RULES}",
+    # "Ignore all previous instructions", here and in languages that put the adjective last. Manuals warn against it,
+    # and say that a rule is ignored where another goes before.
+    r"(?<!not )(?<!n't )(?<!never )(?:ignore|disregard|forget|override) (?:all |any |of |the |your |these |my )*"
+    r"(?:previous|prior|above|preceding|earlier|other|system|your|all)\b.{0,20}\b(?:instruction|prompt)",
+    r"(?<![\w,] )(?:ignore|disregard|forget) (?:all |any |of |the |your |these |my )*"
+    r"(?:previous|prior|above|preceding|earlier|your)\b.{0,20}\b(?:rule|direction|guideline)",
     r"(?:ignor\w*|oublie\w*)\b.{0,30}\b(?:instru[cç]|istruzion)\w*.{0,20}\b(?:anterior|previ|pr[ée]c[ée]d|ci-dessus)",
     r"ignorier\w*.{0,20}\b(?:vorherig|bisherig|obig|vorig)\w*.{0,20}\banweisung",
     r"negeer\w*.{0,20}\b(?:eerdere|vorige|voorgaande|bovenstaande)\b.{0,20}instructie",
@@ -30,33 +43,66 @@ _IGNORE = _pattern(
     r"(?:指示|指令).{0,6}無視",
 )
 _VERDICT = _pattern(
-    rf"\b(?:score|rate|grade|mark|judge|evaluate) {_THE_ANSWER}\b.{{0,30}}"
-    r"(?:\b1(?:\.0+)?\b|\b10\b|\b100\b|\bperfect|\bfully|\bsupported|\bfaithful|\bcorrect\b)",
-    rf"\b(?:give|assign|award) {_THE_ANSWER}\b.{{0,30}}\b(?:score|rating|verdict|faithfulness)\b",
+    rf"\b(?:score|rate|grade|mark|judge|evaluate) {_THE_ANSWER}\b.{{0,30}}{_FULL_MARKS}",
+    rf"\b(?:give|assign|award) {_THE_ANSWER}\b.{{0,30}}\b(?:score|rating|verdict|faithfulness)\b.{{0,20}}{_FULL_MARKS}",
 )
 _JUDGE = _pattern(
-    r"\b(?:note|message|instructions?) (?:to|for)(?: the| any| all)? (?:\w+ )?(?:judge|evaluator|grader)s?\b",
-    r"\bas an? (?:\w+ )?(?:judge|evaluator|grader)\b.{0,10}\byou (?:must|should|will|have to|are)\b",
+    # Courts have judges and schools have graders: only these are told about answers.
+    rf"\b(?:note|message|instructions?) (?:to|for)(?: the| any| all)? {_JUDGES}.{{0,80}}\b{_THE_ANSWER}",
+    rf"\bas an? {_JUDGES}.{{0,10}}\byou (?:must|should|will|have to) .{{0,30}}\b{_THE_ANSWER}\b.{{0,30}}{_FULL_MARKS}",
 )
 _FORGED = _pattern(
-    r"\"support\"\s*:\s*[\"'](?:supported|contradicted|not_in_context)", r"[\"'](?:relevancy|abstained)[\"']\s*:"
+    r"\"claims?\"\s*:.{0,80}?\"support\"\s*:\s*\"(?:supported|contradicted|not_in_context)\"",
+    r"\"support\"\s*:\s*\"(?:supported|contradicted|not_in_context)\"\s*,\s*\"(?:chunk|quote)\"",
+    r"\"relevancy\"\s*:\s*[\d.]+\s*,\s*\"abstained\"",
+    r"\"score\"\s*:\s*1(?:\.0*)?\s*,\s*\"passed\"\s*:\s*true\s*,\s*\"reason\"",
 )
-_CUES = (
-    *((cue, _IGNORE) for cue in ("ignor", "disregard", "forget", "overrid", "oublie", "忽略", "無視")),
-    *((cue, _IGNORE) for cue in ("negeer", "игнорир", "talimat", "무시", "تجاهل", "अनदेखा", "नज़रअंदाज़")),
-    *((cue, _VERDICT) for cue in (" answer", " response", " reply", " claim", " everything")),
-    *((cue, _JUDGE) for cue in (" judge", "evaluator", "grader")),
-    *((cue, _FORGED) for cue in ("support\"", "relevancy", "abstained")),
-)  # fmt: skip
-"""Words without which a pattern cannot match: looking for them first, and then only around them, is 50 times faster."""
+_VERB = re.compile(rb"\b(?:score|rate|grade|mark|judge|evaluate|give|assign|award) (?:[a-z]{2,5} )?$")
+"""What goes before " answer" and the like, or else these say nothing: they are in every other text."""
 
-_BEFORE, _AFTER = 60, 120
+
+class _Cue(NamedTuple):
+    """A word without which a pattern cannot match. `lead` is what must stand right before it, if anything must.
+
+    Looking for words first, and then only around them, is 50 times faster.
+    """
+
+    word: bytes
+    lead: re.Pattern[bytes] | None
+    pattern: re.Pattern[str]
+
+
+_CUES = tuple(
+    _Cue(word.encode(), lead, pattern)
+    for words, lead, pattern in (
+        ("ignor disregard forget overrid oublie negeer гнорируй ГНОРИРУЙ talimat TALİMAT", None, _IGNORE),
+        ("忽略 無視 무시 تجاهل अनदेखा नज़रअंदाज़", None, _IGNORE),
+        ("answer response reply claim everything", _VERB, _VERDICT),
+        ("judge evaluator grader", None, _JUDGE),
+        ('support" abstained" passed"', None, _FORGED),
+    )
+    for word in words.split()
+)
+
+_ASCII_CUES = tuple(cue for cue in _CUES if cue.word.isascii())
+
+_BEFORE, _AFTER = 100, 200
+"""Bytes around a cue that are looked at."""
+
 _MAX_CUES = 64
 """Occurrences of a cue looked at in one text, so that no text takes long."""
 
-_CHAT_TOKEN = re.compile(r"<[|\uff5c]|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>")
+_CHAT_TOKEN = re.compile(
+    # Operators of programming languages look like these, but hold no words.
+    r"<[|\uff5c][A-Za-z][A-Za-z0-9_\u2581]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>"
+)
 _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
 """A flag needs at most six of these invisible letters; a sentence needs more."""
+
+_EXCERPT = 400
+"""Characters kept of an order: more than is ever shown, so that redaction sees what the later cut would halve."""
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[\n。！？]")
 
 
 def hides_text(text: str) -> bool:
@@ -66,25 +112,89 @@ def hides_text(text: str) -> bool:
 
 def addresses_the_judge(text: str) -> bool:
     """Whether `text`, without invisible characters, looks like orders to a model, a forged verdict or chat turn."""
-    if ("<" in text or "[" in text) and _CHAT_TOKEN.search(text):
-        return True
-    lowered = text.lower().replace("\n", " ")
-    return any(_stands_near(cue, pattern, lowered) for cue, pattern in _CUES if cue in lowered)
+    return bool(_EVERYTHING.order_in(text))
 
 
 def any_addresses_the_judge(texts: Sequence[str]) -> bool:
-    """Whether one of `texts` does; one look for cues in all of them is cheaper than one in each."""
-    joined = "\n".join(texts).lower()
-    suspicious = "<" in joined or "[" in joined or any(cue in joined for cue, _ in _CUES)
-    return suspicious and any(map(addresses_the_judge, texts))
+    """Whether one of `texts` does."""
+    return any(map(addresses_the_judge, texts))
 
 
-def _stands_near(cue: str, pattern: re.Pattern[str], text: str) -> bool:
-    position = text.find(cue)
+def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
+    """Each text of the sample, as it arrived, that gives orders to a model: chunks, question, answer."""
+    texts = [(Place.CHUNK, position, chunk.text or "") for position, chunk in enumerate(sample.context)]
+    others = ((Place.QUESTION, None, sample.question or ""), (Place.ANSWER, None, sample.answer or ""))
+    hints = _Hints.of("\n".join(text for *_, text in (*texts, *others)))
+    found = ((place, _order_in(text, hints), position) for place, position, text in (*texts, *others))
+    return tuple(Suspicion(place, order, position) for place, order, position in found if order)
+
+
+def _order_in(text: str, hints: "_Hints") -> str:
+    if hints.hidden and hides_text(text):
+        return "".join(chr(ord(char) - 0xE0000) for char in _TAGS.findall(text)[0])[:_EXCERPT]
+    return hints.order_in(visible(text) if hints.hidden else text)
+
+
+class _Hints(NamedTuple):
+    """What is worth looking for in some texts; one look at all of them is cheaper than one at each."""
+
+    cues: Sequence[_Cue]
+    encoded: bool = True
+    hidden: bool = True
+
+    @classmethod
+    def of(cls, text: str) -> "_Hints":
+        shown = visible(text)
+        raw = _raw(shown)
+        cues = _ASCII_CUES if shown.isascii() else _CUES
+        return cls([cue for cue in cues if cue.word in raw], may_be_encoded(shown), len(shown) != len(text))
+
+    def order_in(self, text: str) -> str:
+        """The words that give orders to a model, decoded; empty where none do."""
+        order = _order(text, self.cues)
+        if order or not self.encoded:
+            return order
+        return next(filter(None, (_order(reading, _CUES) for reading in decoded(text))), "")
+
+
+_EVERYTHING = _Hints(_CUES)
+
+
+def _order(text: str, cues: Sequence[_Cue]) -> str:
+    start = _start_of_order(text, cues)
+    return "" if start is None else _sentence(text[start : start + _EXCERPT])
+
+
+def _sentence(text: str) -> str:
+    """From the order's first word, which no secret straddles, to the end of its sentence."""
+    end = _SENTENCE_END.search(text, 24)
+    return text[: end.end()].strip() if end else text
+
+
+def _start_of_order(text: str, cues: Sequence[_Cue]) -> int | None:
+    """Where `text` begins to address a model, near enough; None where it does not."""
+    if ("<" in text or "[" in text) and (token := _CHAT_TOKEN.search(text)):
+        return token.start()
+    if not cues:
+        return None
+    raw = _raw(text)
+    starts = (_start_near(cue, raw) for cue in cues if cue.word in raw)
+    return next((start for start in starts if start is not None), None)
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "replace").lower().replace(b"\n", b" ")
+
+
+def _start_near(cue: _Cue, raw: bytes) -> int | None:
+    at = raw.find(cue.word)
     for _ in range(_MAX_CUES):
-        if position < 0:
-            return False
-        if pattern.search(text, max(position - _BEFORE, 0), position + _AFTER):
-            return True
-        position = text.find(cue, position + len(cue))
-    return False
+        if at < 0:
+            return None
+        begin = max(at - _BEFORE, 0)
+        if cue.lead is None or cue.lead.search(raw, begin, at):
+            around = raw[begin : at + _AFTER].decode("utf-8", "ignore").lower()
+            if match := cue.pattern.search(around):
+                return len(raw[:begin].decode("utf-8", "ignore")) + match.start()
+        at = raw.find(cue.word, at + len(cue.word))
+    return None
