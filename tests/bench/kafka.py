@@ -21,7 +21,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("which", nargs="?", choices=["kills", "scale"], default="kills")
-    parser.add_argument("--traces", type=int, help="20000 for kills, 4000 for each case of scale")
+    parser.add_argument("--traces", type=int, help="20000 for kills, 2000 in each round of scale")
     parser.add_argument("--per-second", type=float, default=150.0, help="traces sent (kills)")
     options = parser.parse_args()
     # The clients remark on every broken connection, and here everything is broken on purpose.
@@ -35,7 +35,7 @@ def main() -> None:
         if options.which == "kills":
             _table(runner.run(kills(broker, Path(folder), options.traces or 20_000, options.per_second)))
         else:
-            _table(runner.run(scale(broker, Path(folder), options.traces or 4_000)))
+            _table(runner.run(scale(broker, Path(folder), options.traces or 2_000)))
 
 
 def _table(rows: list[tuple[str, str]]) -> None:

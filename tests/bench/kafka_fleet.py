@@ -113,11 +113,12 @@ def llm_stub(delay_s: float) -> Iterator[str]:
 
 
 class Call(NamedTuple):
-    """A question that a worker asked; when (epoch seconds)."""
+    """A question that a worker asked: when it came and when it was answered (epoch seconds)."""
 
     number: int
     worker: str
     at: float
+    answered: float
 
 
 def asked(base_url: str) -> list[Call]:
@@ -127,17 +128,18 @@ def asked(base_url: str) -> list[Call]:
 
 
 def _serve(out: Connection, delay_s: float) -> None:
-    calls: list[tuple[int, str, float]] = []
+    calls: list[Call] = []
 
     async def answer(request: web.Request) -> web.Response:
         prompt = (await request.read()).decode()
         number = int(re.search(r"order (\d+)", prompt)[1])  # type: ignore[index]
-        calls.append((number, request.match_info["worker"], time.time()))
+        at = time.time()
         await asyncio.sleep(delay_s)
+        calls.append(Call(number, request.match_info["worker"], at, time.time()))
         return web.Response(body=completion(_verdict(WRONG in prompt)).body, content_type="application/json")
 
     async def tell(_: web.Request) -> web.Response:
-        return web.Response(body=orjson.dumps(calls))
+        return web.Response(body=orjson.dumps([tuple(call) for call in calls]))
 
     async def serve() -> None:
         app = web.Application(client_max_size=1 << 20)

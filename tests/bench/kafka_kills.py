@@ -1,8 +1,7 @@
-"""20 000 traces through three workers that are killed all the while: what was judged, paid and told, as a table."""
+"""20 000 traces through workers that are killed, and join and leave, all the while: what was judged, paid and told."""
 
 import asyncio
 import contextlib
-import math
 import random
 import signal
 import time
@@ -25,12 +24,18 @@ PARTITIONS = 12
 SERVICES = 20
 WRONG_SERVICES = 3
 KILL_EVERY_S = 6.0
+VISIT_EVERY_S = 5.0
+"""A further worker joins or leaves in good order."""
+
 JUDGE_S = 0.2
 BEHIND = 300
 """A trace's second half comes this many traces after its first."""
 
 CONCURRENCY = 64
-"""Of a worker's judge lane."""
+"""Calls that a worker may have in flight: the default of a lane."""
+
+ON_THE_WAY_S = 1.0
+"""A call is in flight until a starved worker has read its answer and Redis has it, which is later than the answer."""
 
 PATIENCE_S = 240.0
 
@@ -81,6 +86,7 @@ async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list
             ]
             notify = {"notifiers": [{"type": "webhook", "url": url}], "outbox_path": str(folder / "outbox.db")}
             alerting = Worker(folder, "alerting", "alert", settings | {"alerts": notify})
+            visitor = Worker(folder, "visitor", "evaluate", settings | judge_settings(f"{llm}/visitor/v1"))
             for one in (*workers, alerting):
                 one.start()
             for one in (*workers, alerting):
@@ -90,7 +96,9 @@ async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list
             try:
                 began = time.monotonic()
                 sending = asyncio.create_task(_send(topics, spans, traces, per_s))
+                visiting = asyncio.create_task(_visit_while(sending, visitor))
                 killed = await _kill_while(sending, workers, broker)
+                visits = await visiting
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(tally.whole.wait(), PATIENCE_S)
                 took = time.monotonic() - began
@@ -99,29 +107,27 @@ async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list
             finally:
                 reading.cancel()
                 await asyncio.gather(reading, return_exceptions=True)
-                for one in (*workers, alerting):
+                for one in (*workers, visitor, alerting):
                     await asyncio.to_thread(one.stop)
     told = _told(inbox)
     await inbox.stop()
-    ages = _paid_again(calls, killed)
+    again = _paid_again(calls)
+    unanswered, followed = _after_kills(again, killed, 0.0), _after_kills(again, killed, ON_THE_WAY_S)
     return [
         ("traces sent, of 5 spans in 2 messages", f"{traces}"),
         ("kill -9 of a worker, each a rebalance at its end and its return", f"{len(killed)}"),
+        ("workers that joined or left in good order, each a rebalance", f"{visits}"),
         ("broker restarts", "1"),
         ("traces judged", f"{sum(trace_id(n).hex() in tally.verdicts for n in range(traces))}"),
         ("traces lost", f"{sum(trace_id(n).hex() not in tally.verdicts for n in range(traces))}"),
         ("verdicts without a score", f"{tally.unscored}"),
         ("verdicts written again (same evaluation ids)", f"{sum(tally.verdicts.values()) - len(tally.verdicts)}"),
         ("LLM calls", f"{len(calls)}"),
-        ("LLM calls paid again", f"{len(ages)}"),
-        *(
-            (
-                f"of them: the call before began within {limit:g} s of its worker's kill",
-                f"{sum(a < limit for a in ages)}",
-            )
-            for limit in (1, 5)
-        ),
-        ("calls that the killed workers may have had in flight", f"{len(killed) * CONCURRENCY}"),
+        ("LLM calls paid again", f"{len(again)}"),
+        ("of them not answered yet when their worker was killed", f"{unanswered.total()}"),
+        (f"of them answered within {ON_THE_WAY_S:g} s before", f"{followed.total() - unanswered.total()}"),
+        ("of them without a kill that explains them", f"{len(again) - followed.total()}"),
+        (f"most after one kill, of {CONCURRENCY} that may be in flight", f"{max(followed.values(), default=0)}"),
         ("alerts raised", f"{len(told)} of {WRONG_SERVICES}"),
         ("most notifications of one alert's raising", f"{max(told.values(), default=0)}"),
         ("seconds", f"{took:.0f}"),
@@ -170,17 +176,35 @@ async def _kill_while(sending: "asyncio.Task[None]", workers: list[Worker], brok
     return killed
 
 
-def _paid_again(calls: list[Call], killed: list[Kill]) -> list[float]:
-    """Of each call that was asked before: how long after the call before its worker was killed, if it was."""
+async def _visit_while(sending: "asyncio.Task[None]", visitor: Worker) -> int:
+    """Let a worker join and leave in good order until all is sent; how often it did."""
+    visits = 0
+    while not sending.done():
+        await asyncio.to_thread(visitor.stop if visits % 2 else visitor.start)
+        visits += 1
+        await asyncio.wait({sending}, timeout=VISIT_EVERY_S)
+    return visits
+
+
+def _paid_again(calls: list[Call]) -> list[Call]:
+    """The call before each one that asks what was asked before."""
     last: dict[int, Call] = {}
-    ages = []
+    again = []
     for call in sorted(calls, key=lambda call: call.at):
-        before = last.get(call.number)
-        if before is not None:
-            kills_after = (kill.at - before.at for kill in killed if kill.worker == before.worker)
-            ages.append(min((age for age in kills_after if age >= 0), default=math.inf))
+        if call.number in last:
+            again.append(last[call.number])
         last[call.number] = call
-    return ages
+    return again
+
+
+def _after_kills(calls: list[Call], killed: list[Kill], on_the_way_s: float) -> Counter[Kill]:
+    """How many of the calls were in flight at each kill of their worker."""
+    return Counter(
+        kill
+        for call in calls
+        for kill in killed
+        if kill.worker == call.worker and call.at <= kill.at < call.answered + on_the_way_s
+    )
 
 
 def _told(inbox: Inbox) -> Counter[tuple[str, str, str]]:
