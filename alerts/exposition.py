@@ -11,6 +11,7 @@ from alerts.series import SeriesRegistry
 from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import Assessment, Diagnosis, Evaluation, Scored
+from evaluators.prices import Unpriced
 
 SCORE_BUCKETS = (0.0, 0.2, 0.5, 0.8, 0.85, 0.9)
 """0 tells "no claim contradicted" from "some"; the others lie at the thresholds that people use."""
@@ -94,6 +95,13 @@ class Metrics:
             "judge_latency_seconds", "Time of a judge call.", LATENCY_BUCKETS, "judge", "facet"
         )
         self._tokens = series.counter("judge_tokens", "Tokens that judges reported.", "judge", "direction")
+        self._judge_cost = series.counter("judge_cost_usd", "Cost of judge calls, by the prices set.", "judge")
+        self._judge_unpriced = series.counter(
+            "judge_calls_unpriced",
+            "Calls whose cost is not known: no price for the model, or no tokens told (time-outs).",
+            "judge",
+            "reason",
+        )
         self._cache = series.counter("cache_requests", "Look-ups in the verdict cache.", "result")
         self._depth = series.gauge("queue_depth", "Samples that wait for a judge.", "judge")
         self._breaker = series.gauge("judge_breaker_state", "1 for the state of a judge's breaker.", "judge", "state")
@@ -191,6 +199,9 @@ class Metrics:
         self.breaker_state(judge, "closed")
         for direction in ("input", "output"):
             self._tokens(judge, direction)
+        self._judge_cost(judge)
+        for reason in Unpriced:
+            self._judge_unpriced(judge, reason)
         for facet in facets:
             self._calls(judge, facet, "answered")
             self._latency(judge, facet)
@@ -204,6 +215,14 @@ class Metrics:
     def judge_tokens(self, judge: str, direction: str, count: int) -> None:
         """Count tokens; `direction` is input or output."""
         self._tokens(judge, direction).inc(max(0, count))
+
+    def judge_cost(self, judge: str, usd: float) -> None:
+        """Count what a call cost."""
+        self._judge_cost(judge).inc(max(0.0, usd))
+
+    def judge_call_unpriced(self, judge: str, reason: str) -> None:
+        """Count a call whose cost is not known, or not wholly."""
+        self._judge_unpriced(judge, reason).inc()
 
     def cache_request(self, result: str) -> None:
         """Count a look-up: hit, miss, joined, write_dropped, error."""

@@ -1,6 +1,6 @@
-"""What a judge may cost: calls and tokens per minute and per day, so that a flood of traces cannot empty a wallet."""
+"""What a judge may cost: calls, tokens and dollars, so that a flood of traces cannot empty a wallet."""
 
-from pydantic import BaseModel, ConfigDict, PositiveInt
+from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from evaluators.clock import Clock
 
@@ -11,13 +11,17 @@ _MAX_SERVICES = 1_000
 
 
 class BudgetSettings(BaseModel):
-    """Upper bounds; None is no bound. Days are UTC days."""
+    """Upper bounds; None is no bound. Days are UTC days.
+
+    Tokens and dollars are known when a call has ended: those in flight then may go beyond the bound.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     calls_per_minute: PositiveInt | None = None
     calls_per_day: PositiveInt | None = None
     tokens_per_day: PositiveInt | None = None
+    usd_per_day: float | None = Field(None, gt=0, allow_inf_nan=False)
     calls_per_minute_and_service: PositiveInt | None = None
 
 
@@ -29,6 +33,7 @@ class Budget:
         self._clock = clock
         self._minute = self._day = -1
         self._calls_in_minute = self._calls_in_day = self._tokens_in_day = 0
+        self._usd_in_day = 0.0
         self._by_service: dict[str, int] = {}
 
     def take(self, service: str) -> bool:
@@ -43,9 +48,11 @@ class Budget:
         self._by_service[own] = used_by_service + 1
         return True
 
-    def spend(self, tokens: int) -> None:
-        """Count what a call turned out to cost."""
+    def spend(self, tokens: int, usd: float = 0.0) -> None:
+        """Count what a call turned out to cost, on the day of its end."""
+        self._roll()
         self._tokens_in_day += tokens
+        self._usd_in_day += usd
 
     def _spent(self, used_by_service: int) -> bool:
         bounds = self._settings
@@ -53,6 +60,7 @@ class Budget:
             _reached(bounds.calls_per_minute, self._calls_in_minute)
             or _reached(bounds.calls_per_day, self._calls_in_day)
             or _reached(bounds.tokens_per_day, self._tokens_in_day)
+            or _reached(bounds.usd_per_day, self._usd_in_day)
             or _reached(bounds.calls_per_minute_and_service, used_by_service)
         )
 
@@ -62,8 +70,8 @@ class Budget:
             self._minute, self._calls_in_minute = minute, 0
             self._by_service.clear()
         if day > self._day:
-            self._day, self._calls_in_day, self._tokens_in_day = day, 0, 0
+            self._day, self._calls_in_day, self._tokens_in_day, self._usd_in_day = day, 0, 0, 0.0
 
 
-def _reached(bound: int | None, used: int) -> bool:
+def _reached(bound: float | None, used: float) -> bool:
     return bound is not None and used >= bound

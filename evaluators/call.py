@@ -10,6 +10,8 @@ from evaluators.judges.base import Judge, JudgeError, JudgeReply, NotJudgedError
 from evaluators.sample import RagSample
 
 CallResult = JudgeReply | Skipped | Failed
+AttemptResult = JudgeReply | NotJudgedError | JudgeError
+"""How one attempt ended; each of them has its usage."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,20 +38,26 @@ class Call:
         self.done(self.failure if self.failure is not None and isinstance(result, Skipped) else result)
 
 
-async def attempt(judge: Judge, call: Call, timeout_s: float) -> JudgeReply | Skipped | JudgeError:
+async def attempt(judge: Judge, call: Call, timeout_s: float) -> AttemptResult:
     """Ask once; whatever the judge raises becomes a value. Only a cancellation from outside passes through."""
     try:
         async with asyncio.timeout(timeout_s):
             return await judge.ask(call.sample, call.facets)
-    except JudgeError as error:
+    except (JudgeError, NotJudgedError) as error:
+        if _is_cancelled():
+            raise asyncio.CancelledError from error
         return error
-    except NotJudgedError as skip:
-        return Skipped(skip.reason)
     except TimeoutError:
         return JudgeError(FailReason.TIMEOUT, "no answer within the deadline")
     except asyncio.CancelledError:
-        if (task := asyncio.current_task()) is not None and task.cancelling():
+        if _is_cancelled():
             raise
         return JudgeError(FailReason.ERROR, "the judge cancelled its own call")
     except Exception as error:  # FAULTS 83: one judge's bug is one failed call
         return JudgeError(FailReason.ERROR, type(error).__name__)
+
+
+def _is_cancelled() -> bool:
+    """Whether somebody outside wants this task to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

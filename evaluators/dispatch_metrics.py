@@ -14,6 +14,14 @@ class DispatchMetrics(Protocol):
         """The provider reported `count` tokens, `input` or `output`."""
         ...
 
+    def judge_cost(self, judge: str, usd: float) -> None:
+        """What a call cost, at the price of the judge's model."""
+        ...
+
+    def judge_call_unpriced(self, judge: str, reason: str) -> None:
+        """A call whose cost is not known, or not wholly: an Unpriced."""
+        ...
+
     def cache_request(self, result: str) -> None:
         """`hit`, `miss`, `joined` (the same question was already being asked), `write_dropped` or `error`."""
         ...

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from evaluators.breaker import Breaker, BreakerState
-from evaluators.evaluation import FailReason, Skipped
+from evaluators.call import AttemptResult
+from evaluators.evaluation import FailReason
 from evaluators.judges.base import JudgeError, JudgeReply
 from evaluators.lane_settings import LaneSettings
 from evaluators.limiter import Limiter
@@ -49,7 +50,7 @@ class JudgeHealth:
         """The admitted call was not made."""
         self._breaker.told_nothing()
 
-    def ended(self, result: JudgeReply | Skipped | JudgeError, now: float) -> None:
+    def ended(self, result: AttemptResult, now: float) -> None:
         """Learn from how a call ended."""
         before = self.state
         if isinstance(result, JudgeError):

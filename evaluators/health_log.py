@@ -3,8 +3,9 @@
 import logging
 
 from evaluators.breaker import BreakerState
+from evaluators.call import AttemptResult
 from evaluators.clean_text import clean
-from evaluators.evaluation import FailReason, Skipped
+from evaluators.evaluation import FailReason
 from evaluators.health import JudgeHealth
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply
 
@@ -26,7 +27,7 @@ class HealthLog:
         self._told = False
         self._quiet_until = float("-inf")
 
-    def ended(self, result: JudgeReply | Skipped | JudgeError, health: JudgeHealth, now: float) -> None:
+    def ended(self, result: AttemptResult, health: JudgeHealth, now: float) -> None:
         """A call has ended, and `health` has heard of it. `now` is monotonic seconds."""
         if isinstance(result, JudgeError):
             self._failed(result, health, now)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from evaluators.breaker import BreakerState
 from evaluators.budget import Budget
-from evaluators.call import Call, CallResult, attempt
+from evaluators.call import AttemptResult, Call, CallResult, attempt
+from evaluators.charging import Charging
 from evaluators.clock import Clock
 from evaluators.dispatch_metrics import DispatchMetrics
 from evaluators.evaluation import Failed, FailReason, Skipped, SkipReason
 from evaluators.health import DOWN, JudgeHealth
 from evaluators.health_log import HealthLog
-from evaluators.judges.base import JudgeError, JudgeReply
+from evaluators.judges.base import JudgeError, JudgeReply, NotJudgedError
 from evaluators.lane_settings import JudgeLane
 from evaluators.retry import Backoff
 
@@ -33,6 +34,7 @@ class Lane:
         self._random = random
         self._backoff = Backoff()
         self._budget = Budget(lane.settings.budget, clock)
+        self._charging = Charging(self._name, lane.price, self._budget, metrics)
         self.health = JudgeHealth(lane.settings, self._backoff, lambda state: metrics.breaker_state(self._name, state))
         self._health_log = HealthLog(lane.judge.identity)
         self._queue: deque[Call] = deque()
@@ -102,24 +104,16 @@ class Lane:
         now = self._clock.monotonic()
         self.health.ended(result, now)
         self._health_log.ended(result, self.health, now)
-        self._count(call, result, now - started)
+        self._metrics.judge_call(self._name, call.label, _outcome(result), now - started)
+        self._charging.charge(result)
         if isinstance(result, JudgeError):
             self._retry_or_fail(call, result, now)
         else:
-            call.end(result)
+            call.end(Skipped(result.reason) if isinstance(result, NotJudgedError) else result)
 
     def _attempted(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._pump()
-
-    def _count(self, call: Call, result: JudgeReply | Skipped | JudgeError, seconds: float) -> None:
-        self._metrics.judge_call(self._name, call.label, _outcome(result), seconds)
-        if isinstance(result, Skipped):
-            return
-        for direction, tokens in (("input", result.usage.input_tokens), ("output", result.usage.output_tokens)):
-            if tokens:
-                self._metrics.judge_tokens(self._name, direction, tokens)
-                self._budget.spend(tokens)
 
     def _retry_or_fail(self, call: Call, error: JudgeError, now: float) -> None:
         call.failure = Failed(error.reason, error.detail)
@@ -161,7 +155,7 @@ class Lane:
         self._timer = asyncio.get_running_loop().call_later(wake - now, self._pump)
 
 
-def _outcome(result: JudgeReply | Skipped | JudgeError) -> str:
+def _outcome(result: AttemptResult) -> str:
     if isinstance(result, JudgeReply):
         return "answered"
-    return "skipped" if isinstance(result, Skipped) else result.reason.value
+    return "skipped" if isinstance(result, NotJudgedError) else result.reason.value

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from evaluators.budget import BudgetSettings
 from evaluators.judges.base import Judge
+from evaluators.prices import Price
 
 
 class LaneSettings(BaseModel):
@@ -28,9 +29,11 @@ class JudgeLane:
     """A judge and how it is used.
 
     `plan`: all facets in one call, or one call each. `cached` is False for a judge that is cheaper than a look-up.
+    `price` is that of its model, None where nobody gave one.
     """
 
     judge: Judge
     settings: LaneSettings = field(default_factory=LaneSettings)
     plan: Literal["combined", "separate"] = "combined"
     cached: bool = True
+    price: Price | None = None

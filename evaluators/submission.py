@@ -36,8 +36,6 @@ class Submission:
         if isinstance(self.result, FacetAnswers):
             self.result = self.result.merged(reply.answers)
         if not cached:
-            self.usage = Usage(
-                self.usage.input_tokens + reply.usage.input_tokens, self.usage.output_tokens + reply.usage.output_tokens
-            )
+            self.usage += reply.usage
         self.model = reply.model or self.model
         self.flags = tuple(sorted({*self.flags, *reply.flags}))

@@ -151,6 +151,7 @@ class DispatchCounts(CountingMetrics):
     def __init__(self) -> None:
         super().__init__()
         self.depth = 0
+        self.usd = 0.0
         self.states: list[str] = []
 
     def judge_call(self, judge: str, facet: str, outcome: str, seconds: float) -> None:
@@ -159,6 +160,12 @@ class DispatchCounts(CountingMetrics):
 
     def judge_tokens(self, judge: str, direction: str, count: int) -> None:
         self.counts["judge_tokens", judge, direction] += count
+
+    def judge_cost(self, judge: str, usd: float) -> None:
+        self.usd += usd
+
+    def judge_call_unpriced(self, judge: str, reason: str) -> None:
+        self.counts["judge_call_unpriced", judge, reason] += 1
 
     def cache_request(self, result: str) -> None:
         self.counts["cache_request", result] += 1

@@ -10,6 +10,7 @@ from evaluators.dispatcher import Dispatcher, JudgeLane, Judgement, LaneSettings
 from evaluators.facets import ONLINE_FACETS, Facet
 from evaluators.judges.base import Judge
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
+from evaluators.prices import Price
 from evaluators.sample import RagSample
 from tests.fakes import DispatchCounts, OpenAIStub
 
@@ -19,13 +20,21 @@ ALL = ONLINE_FACETS
 class Judging:
     """`judge` waits for one sample's judgement; all judgements are kept in order of delivery."""
 
-    def __init__(self, judge: Judge, *, cached: bool = True, facets: frozenset[Facet] = ALL, **settings: Any) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        cached: bool = True,
+        facets: frozenset[Facet] = ALL,
+        price: Price | None = None,
+        **settings: Any,
+    ) -> None:
         self.facets = facets & ALL or facets
         self.metrics = DispatchCounts()
         self.clock = SystemClock()
         self.delivered: list[Judgement] = []
         self.name = judge.identity.name
-        lane = JudgeLane(judge, LaneSettings(**settings), cached=cached)
+        lane = JudgeLane(judge, LaneSettings(**settings), cached=cached, price=price)
         self.dispatcher = Dispatcher(
             {self.name: lane}, MemoryCache(self.clock), self.delivered.append, self.metrics, self.clock
         )

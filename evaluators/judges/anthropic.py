@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 import orjson
-from yarl import URL
 
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import FailReason
@@ -19,7 +18,7 @@ from evaluators.judges.llm import (
     reported_usage,
     whole_text,
 )
-from evaluators.judges.settings import KeyEnv, LlmSettings, Name, PlainUrl, is_loopback, read_key
+from evaluators.judges.settings import KeyEnv, LlmSettings, Name, PlainUrl, read_key
 from evaluators.prompt import Prompt
 
 _API_VERSION = "2023-06-01"
@@ -41,9 +40,8 @@ class AnthropicJudge(LlmJudge):
     """
 
     def __init__(self, settings: AnthropicSettings, clock: Clock | None = None) -> None:
-        super().__init__(settings, settings.name, remote=not is_loopback(settings.base_url))
+        super().__init__(settings)
         key = read_key(settings.name, settings.api_key_env)
-        self._settings = settings
         self._endpoint = HttpEndpoint(
             f"{settings.base_url}/v1/messages",
             {"anthropic-version": _API_VERSION, **({} if key is None else {"x-api-key": key})},
@@ -54,9 +52,8 @@ class AnthropicJudge(LlmJudge):
 
     @property
     def identity(self) -> JudgeIdentity:
-        """Who judges, and on which server."""
-        server = URL(self._settings.base_url).authority
-        return self._identity(self._settings, self._settings.name, "anthropic", server=server, temperature="0")
+        """Who judges."""
+        return self._identity("anthropic", temperature="0")
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -30,10 +30,18 @@ class JudgeIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that one call cost, as the provider reported them."""
+    """Tokens that one call cost, as the provider reported them; 0 where it did not."""
 
     input_tokens: int = 0
     output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+    @property
+    def total(self) -> int:
+        """Tokens in both directions."""
+        return self.input_tokens + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +83,15 @@ class JudgeError(GroundwatchError):
 
 
 class NotJudgedError(GroundwatchError):
-    """The judge will not look at this sample, although nothing went wrong: too long for its window."""
+    """The judge will not look at this sample, although nothing went wrong: too long for its window.
 
-    def __init__(self, reason: SkipReason) -> None:
+    `usage` is what it cost to find out.
+    """
+
+    def __init__(self, reason: SkipReason, usage: Usage | None = None) -> None:
         super().__init__(str(reason))
         self.reason = reason
+        self.usage = usage or Usage()
 
 
 class Judge(Protocol):
@@ -87,7 +99,8 @@ class Judge(Protocol):
 
     `ask` gets a sample whose question, answer and context are present, answers exactly the facets asked, or raises
     JudgeError or NotJudgedError. It has no loop of its own for retries and no cache: the dispatcher has. It must be
-    safe to call concurrently. `facets` lists what it can answer. `remote` is True where content leaves this machine.
+    safe to call concurrently. Cancelled after a part of its work was paid for it may raise JudgeError with that usage.
+    `facets` lists what it can answer. `remote` is True where content leaves this machine.
     """
 
     @property

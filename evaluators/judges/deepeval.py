@@ -3,8 +3,7 @@
 import sys
 from typing import Any, Literal, get_args
 
-from evaluators.clock import Clock
-from evaluators.judges.engine import EngineJudge, EngineSettings, Model, Score, keep_quiet, not_installed
+from evaluators.judges.engine import EngineJudge, EngineSettings, Model, Score, keep_quiet
 from evaluators.judges.engine_check import self_test
 from evaluators.judges.settings import Name
 from evaluators.shown import Shown
@@ -36,14 +35,8 @@ class DeepEvalJudge(EngineJudge):
     library = "deepeval"
     reference_metrics = frozenset({"contextual_precision", "contextual_recall"})
 
-    def __init__(self, settings: DeepEvalSettings, clock: Clock | None = None) -> None:
-        super().__init__(settings, settings.name, settings.metric, clock)
-
-    def _load(self, name: str, metric: str) -> tuple[str, Score]:
-        try:
-            return load(metric)
-        except ImportError as error:
-            raise not_installed(name, self.library, error) from error
+    def _load(self, metric: str) -> tuple[str, Score]:
+        return load(metric)
 
 
 def load(metric: str) -> tuple[str, Score]:

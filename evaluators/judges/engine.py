@@ -1,5 +1,6 @@
 """What judges that are evaluation libraries share: their definitions and prompts, our connection and its limits."""
 
+import asyncio
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
@@ -7,11 +8,10 @@ from typing import Any, Protocol, TypeVar
 
 import orjson
 from pydantic import BaseModel, Field, ValidationError
-from yarl import URL
 
 from evaluators.clean_text import clean
 from evaluators.clock import Clock, SystemClock
-from evaluators.egress import EgressSettings, build_egress
+from evaluators.egress import build_egress
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
 from evaluators.extraction import last_object
@@ -21,7 +21,7 @@ from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import refusal_of, reported_usage, whole_text
-from evaluators.judges.settings import KeyEnv, PlainUrl, Timeout, is_loopback, read_key
+from evaluators.judges.settings import KeyEnv, PlainUrl, ServerSettings, Timeout, bearer
 from evaluators.sample import RagSample
 from evaluators.shown import Shown
 
@@ -33,10 +33,10 @@ _MAX_CALLS = 64
 """Calls for one sample: a library whose plan depends on the model's output is not to run away with the budget."""
 
 
-class EngineSettings(EgressSettings):
+class EngineSettings(ServerSettings):
     """A server of OpenAI's chat completions that the library's prompts go to; `pass_from` is where a score passes."""
 
-    model: str = Field(min_length=1, max_length=128)
+    metric: str
     base_url: PlainUrl = "https://api.openai.com/v1"
     api_key_env: KeyEnv | None = "OPENAI_API_KEY"
     timeout_s: Timeout = 60.0
@@ -80,8 +80,7 @@ class ChatModel:
             response = await self._endpoint.post(self._body(prompt, schema))
         except BadRequestError as refusal:
             raise refusal_of(refusal) from None
-        spent = reported_usage(response, "prompt_tokens", "completion_tokens")
-        self.usage = Usage(self.usage.input_tokens + spent.input_tokens, self.usage.output_tokens + spent.output_tokens)
+        self.usage += reported_usage(response, "prompt_tokens", "completion_tokens")
         return _read(response, schema)
 
     def _body(self, prompt: str, schema: type[BaseModel]) -> bytes:
@@ -118,16 +117,15 @@ class EngineJudge(ABC):
     library: str
     reference_metrics: frozenset[str] = frozenset()
 
-    def __init__(self, settings: EngineSettings, name: str, metric: str, clock: Clock | None = None) -> None:
-        version, self._score = self._load(name, metric)
+    def __init__(self, settings: EngineSettings, clock: Clock | None = None) -> None:
+        name, metric = settings.name, settings.metric
+        version, self._score = self._loaded(name, metric)
         self.facets = settings.facets
-        self.remote = not is_loopback(settings.base_url)
-        self._egress = build_egress(name, settings, remote=self.remote)
-        server = URL(settings.base_url).authority
-        parameters = {"metric": metric, "server": server, **self._egress.parameters}
+        self.remote = settings.remote
+        self._egress = build_egress(name, settings, remote=settings.remote)
+        parameters = {"metric": metric, "server": settings.server, **self._egress.parameters}
         self.identity = JudgeIdentity(name, self.library, settings.model, version, parameters)
-        key = read_key(name, settings.api_key_env)
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        headers = bearer(name, settings.api_key_env)
         address = f"{settings.base_url}/chat/completions"
         self._endpoint = HttpEndpoint(address, headers, clock or SystemClock(), timeout_s=settings.timeout_s)
         self._model = settings.model
@@ -135,8 +133,17 @@ class EngineJudge(ABC):
         self._needs_reference = metric in self.reference_metrics
 
     @abstractmethod
-    def _load(self, name: str, metric: str) -> tuple[str, Score]:
-        """The library's version and the metric; imports the library."""
+    def _load(self, metric: str) -> tuple[str, Score]:
+        """The library's version and the metric. Raises ImportError where it, or what it needs, does not import."""
+
+    def _loaded(self, name: str, metric: str) -> tuple[str, Score]:
+        try:
+            return self._load(metric)
+        except ImportError as error:
+            raise PermanentError(
+                f"judge {name!r}: {self.library} does not import ({error.name or error}): "
+                f"pip install 'groundwatch[{self.library}]'"
+            ) from error
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """Have the library score the sample: several calls."""
@@ -147,9 +154,12 @@ class EngineJudge(ABC):
         model = ChatModel(self._endpoint, self._model)
         try:
             value = await _scored(self._score, model, texts.each(passage.protect))
-        except JudgeError as error:
+        except (JudgeError, NotJudgedError) as error:
             error.usage = model.usage
             raise
+        except asyncio.CancelledError:
+            # At the deadline: the calls that were answered are paid for.
+            raise JudgeError(FailReason.TIMEOUT, "no answer within the deadline", usage=model.usage) from None
         grade = Grade(value, value >= self._pass_from)
         return JudgeReply(FacetAnswers(grade=grade), model.usage, flags=("injection",) if suspicious else ())
 
@@ -177,10 +187,3 @@ def keep_quiet() -> None:
     for name in ("RAGAS_DO_NOT_TRACK", "DEEPEVAL_TELEMETRY_OPT_OUT", "DEEPEVAL_DISABLE_DOTENV"):
         os.environ.setdefault(name, "1")
     os.environ.setdefault("DEEPEVAL_FILE_SYSTEM", "READ_ONLY")
-
-
-def not_installed(judge: str, library: str, error: ImportError) -> PermanentError:
-    """What to say where an extra is missing or does not import."""
-    return PermanentError(
-        f"judge {judge!r}: {library} does not import ({error.name or error}): pip install 'groundwatch[{library}]'"
-    )

@@ -15,7 +15,7 @@ from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import refusal_of
-from evaluators.judges.settings import KeyEnv, Name, PlainUrl, Timeout, is_loopback, read_key
+from evaluators.judges.settings import KeyEnv, Name, PlainUrl, Timeout, bearer, is_loopback
 from evaluators.sample import RagSample
 
 
@@ -45,8 +45,7 @@ class HttpJudge:
         self._egress = build_egress(settings.name, settings, remote=self.remote)
         model = url.authority + url.path.rstrip("/")
         self.identity = JudgeIdentity(settings.name, "http", model, settings.version, self._egress.parameters)
-        key = read_key(settings.name, settings.api_key_env)
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+        headers = bearer(settings.name, settings.api_key_env)
         self._endpoint = HttpEndpoint(settings.url, headers, clock or SystemClock(), timeout_s=settings.timeout_s)
 
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:

@@ -38,10 +38,11 @@ class LlmJudge(ABC):
     A reply that hits the output limit doubles the limit, once, and is retryable.
     """
 
-    def __init__(self, settings: LlmSettings, name: str, *, remote: bool) -> None:
+    def __init__(self, settings: LlmSettings) -> None:
         self.facets = settings.facets
-        self._egress = build_egress(name, settings, remote=remote)
-        self.remote = remote
+        self.remote = settings.remote
+        self._settings = settings
+        self._egress = build_egress(settings.name, settings, remote=settings.remote)
         self._rubric = settings.rubric
         self._max_input_tokens = settings.max_input_tokens
         self._max_output_tokens = settings.max_output_tokens
@@ -70,12 +71,15 @@ class LlmJudge(ABC):
     async def aclose(self) -> None:
         """Close the connections. May be called twice."""
 
-    def _identity(self, settings: LlmSettings, name: str, provider: str, **parameters: str) -> JudgeIdentity:
-        """Who judges, with all that a verdict depends on."""
+    def _identity(self, provider: str, **parameters: str) -> JudgeIdentity:
+        """Who judges, and on which server, with all that a verdict depends on."""
+        settings = self._settings
+        parameters["server"] = settings.server
         if settings.rubric:
             parameters["rubric"] = rubric_digest(settings.rubric)
         parameters["max_input_tokens"] = str(settings.max_input_tokens)
-        return JudgeIdentity(name, provider, settings.model, PROMPT_VERSION, parameters | self._egress.parameters)
+        parameters |= self._egress.parameters
+        return JudgeIdentity(settings.name, provider, settings.model, PROMPT_VERSION, parameters)
 
     def _truncated(self, limit: int) -> JudgeError:
         """The error of a reply that hit `limit` tokens; the next one may have more."""
@@ -88,7 +92,7 @@ def charged(usage: Usage) -> Iterator[None]:
     """What fails in here has cost `usage`: a reply that cannot be used is paid for like any other."""
     try:
         yield
-    except JudgeError as error:
+    except (JudgeError, NotJudgedError) as error:
         error.usage = usage
         raise
 

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, Literal
 
 import orjson
-from yarl import URL
 
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import FailReason
@@ -21,7 +20,7 @@ from evaluators.judges.llm import (
     reported_usage,
     whole_text,
 )
-from evaluators.judges.settings import KeyEnv, LlmSettings, Name, PlainUrl, is_loopback, read_key
+from evaluators.judges.settings import KeyEnv, LlmSettings, Name, PlainUrl, bearer
 from evaluators.prompt import Prompt
 from evaluators.verdict_schema import verdict_schema
 
@@ -44,12 +43,10 @@ class OpenAIJudge(LlmJudge):
     """
 
     def __init__(self, settings: OpenAISettings, clock: Clock | None = None) -> None:
-        super().__init__(settings, settings.name, remote=not is_loopback(settings.base_url))
-        key = read_key(settings.name, settings.api_key_env)
-        self._settings = settings
+        super().__init__(settings)
         self._endpoint = HttpEndpoint(
             f"{settings.base_url}/chat/completions",
-            {} if key is None else {"Authorization": f"Bearer {key}"},
+            bearer(settings.name, settings.api_key_env),
             clock or SystemClock(),
             timeout_s=settings.timeout_s,
         )
@@ -57,11 +54,8 @@ class OpenAIJudge(LlmJudge):
 
     @property
     def identity(self) -> JudgeIdentity:
-        """Who judges, and on which server."""
-        server = URL(self._settings.base_url).authority
-        return self._identity(
-            self._settings, self._settings.name, "openai", server=server, temperature="0", seed=str(_SEED)
-        )
+        """Who judges."""
+        return self._identity("openai", temperature="0", seed=str(_SEED))
 
     async def aclose(self) -> None:
         """Close the connections."""

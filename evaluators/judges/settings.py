@@ -32,15 +32,37 @@ PlainUrl = Annotated[str, AfterValidator(_plain_url)]
 """An address that may be shown: nothing secret is in it."""
 
 
-class LlmSettings(EgressSettings):
-    """What every judge behind a language model takes.
+class ServerSettings(EgressSettings):
+    """A model behind a server.
 
-    `api_key_env` names the environment variable that holds the key; null for a server that wants none. `plan`: all
-    facets in one call (cheapest), or one call each. A context over `max_input_tokens` is cut per chunk. `rubric` are
-    yes/no criteria of your own.
+    `base_url` ends where the API's own path begins. `api_key_env` names the environment variable that holds the key;
+    null for a server that wants none. The price of `model` is looked up in the configuration's `prices`.
     """
 
+    name: Name
     model: str = Field(min_length=1, max_length=128)
+    base_url: PlainUrl
+    api_key_env: KeyEnv | None
+    timeout_s: Timeout
+
+    @property
+    def remote(self) -> bool:
+        """Whether content leaves this machine."""
+        return not is_loopback(self.base_url)
+
+    @property
+    def server(self) -> str:
+        """Host and port: part of the judge's identity."""
+        return URL(self.base_url).authority
+
+
+class LlmSettings(ServerSettings):
+    """What every judge behind a language model takes.
+
+    `plan`: all facets in one call (cheapest), or one call each. A context over `max_input_tokens` is cut per chunk.
+    `rubric` are yes/no criteria of your own.
+    """
+
     timeout_s: Timeout = 30.0
     max_input_tokens: PositiveInt = 16_000
     max_output_tokens: PositiveInt = 2_000
@@ -63,6 +85,12 @@ def read_key(judge: str, variable: str | None) -> str | None:
         f"judge {judge!r}: api_key_env names the environment variable {variable}, which is not set: set it to the key, "
         "or set api_key_env to null for a server without keys"
     )
+
+
+def bearer(judge: str, variable: str | None) -> dict[str, str]:
+    """The header with the key in the environment, none where none is wanted. Raises PermanentError as `read_key`."""
+    key = read_key(judge, variable)
+    return {} if key is None else {"Authorization": f"Bearer {key}"}
 
 
 def is_loopback(url: str) -> bool:

@@ -29,6 +29,17 @@ def test_tokens_of_the_day_are_bounded_after_they_were_spent():
     assert not budget.take("shop")
 
 
+def test_dollars_of_the_day_are_bounded_after_they_were_spent_and_come_back_with_the_next_day():
+    clock = FakeClock()
+    budget = Budget(BudgetSettings(usd_per_day=0.5), clock)
+    budget.spend(1_000, 0.3)
+    assert budget.take("shop")
+    budget.spend(1_000, 0.3)
+    assert not budget.take("shop")
+    clock.advance(86_400)
+    assert budget.take("shop")
+
+
 def test_one_service_cannot_use_up_the_share_of_another():
     budget = Budget(BudgetSettings(calls_per_minute_and_service=1), FakeClock())
     assert budget.take("noisy")

@@ -2,10 +2,12 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel, Field
 
+from evaluators.call import Call, attempt
 from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason, SkipReason
 from evaluators.judges.base import JudgeError, NotJudgedError, Usage
@@ -34,9 +36,10 @@ class TwoCalls(EngineJudge):
 
     def __init__(self, stub, metric="faithfulness", wraps=False, **settings):
         self.wraps = wraps
-        super().__init__(EngineSettings(base_url=stub.base_url, model="m", api_key_env=None, **settings), "two", metric)
+        given = {"name": "two", "metric": metric, "model": "m", "api_key_env": None, **settings}
+        super().__init__(EngineSettings(base_url=stub.base_url, **given))
 
-    def _load(self, name, metric):
+    def _load(self, metric):
         async def score(model, texts):
             try:
                 claims = (await model.complete(f"Claims of: {texts.answer}", Claims)).claims
@@ -50,7 +53,7 @@ class TwoCalls(EngineJudge):
 
 
 class NoNumber(TwoCalls):
-    def _load(self, name, metric):
+    def _load(self, metric):
         async def score(model, texts):
             return float("nan")
 
@@ -58,7 +61,7 @@ class NoNumber(TwoCalls):
 
 
 class Endless(TwoCalls):
-    def _load(self, name, metric):
+    def _load(self, metric):
         async def score(model, texts):
             while True:
                 await model.complete("again", Claims)
@@ -116,6 +119,21 @@ async def test_all_calls_of_a_sample_that_failed_are_paid_for(wraps):
     with pytest.raises(JudgeError) as failed:
         await ask(CLAIMS, completion("no json"), wraps=wraps)
     assert failed.value.usage == Usage(1_800, 240)
+
+
+async def test_calls_that_were_answered_before_the_deadline_are_paid_for():
+    async with OpenAIStub(CLAIMS, replace(ONE, delay_s=60)) as stub:
+        judge = TwoCalls(stub)
+        call = Call(sample(), judge.facets, deadline=0.0, done=print)
+        late = await attempt(judge, call, timeout_s=0.5)
+        await judge.aclose()
+    assert (late.reason, late.usage) == (FailReason.TIMEOUT, Usage(900, 120))
+
+
+async def test_a_sample_that_turns_out_to_have_no_score_is_paid_for():
+    with pytest.raises(NotJudgedError) as skipped:
+        await ask(CLAIMS, api_error(400, "maximum context length"))
+    assert (skipped.value.reason, skipped.value.usage) == (SkipReason.TOO_LONG, Usage(900, 120))
 
 
 async def test_a_number_that_the_library_does_not_give_is_a_skip_and_no_score():

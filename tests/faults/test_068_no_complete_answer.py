@@ -25,6 +25,7 @@ async def test_it_fails_with_its_reason_after_one_retry_at_most_and_is_not_remem
         [first] = await running.judge(sample())
         assert first.result.reason is reason
         assert len(stub.requests) == calls
+        assert running.metrics.count("judge_tokens", "openai", "input") == 900 * calls
         [second] = await running.judge(sample())
         assert second.result.answer_fit is not None
         assert not second.cached

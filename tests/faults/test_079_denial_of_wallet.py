@@ -3,6 +3,7 @@ from collections import Counter
 from evaluators.budget import BudgetSettings
 from evaluators.evaluation import SkipReason
 from evaluators.facets import FacetAnswers
+from evaluators.prices import Price
 from tests.fakes import ScriptedJudge
 from tests.judging import judging
 from tests.samples import sample
@@ -26,6 +27,14 @@ async def test_a_flood_costs_no_more_than_its_budget_and_the_rest_is_skipped_for
 
 async def test_tokens_count_too():
     async with judging(ScriptedJudge(0.0), concurrency=1, budget=BudgetSettings(tokens_per_day=1_200)) as running:
+        judgements = await running.judge(*flood(50))
+    assert kinds(judgements) == {"judged": 10, SkipReason.BUDGET: 40}
+
+
+async def test_dollars_count_too():
+    price = Price(input_usd=10.0, output_usd=50.0)  # 0.002 a call of 100 and 20 tokens
+    budget = BudgetSettings(usd_per_day=0.019)
+    async with judging(ScriptedJudge(0.0), price=price, concurrency=1, budget=budget) as running:
         judgements = await running.judge(*flood(50))
     assert kinds(judgements) == {"judged": 10, SkipReason.BUDGET: 40}
 
