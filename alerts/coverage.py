@@ -15,6 +15,7 @@ BLIND = frozenset(
         SkipReason.NO_QUESTION,
         SkipReason.TOO_LONG,
         SkipReason.TRUNCATED,
+        SkipReason.PARTIAL,
         SkipReason.SHED,
         SkipReason.BUDGET,
     }

@@ -7,23 +7,19 @@ maximum age. Only the arrival clock counts: the senders' clocks may be hours off
 
 from collections import OrderedDict
 from collections.abc import Container
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from collector.receipts import Custody, Receipt, Receipts, Source, with_receipt
-from collector.spans import ClosedTrace, KeptSpan, Resource, SpanBatch, WireSpan
+from collector.open_trace import OpenTrace
+from collector.receipts import Custody, Receipt, Source, with_receipt
+from collector.spans import ClosedTrace, KeptSpan, SpanBatch, WireSpan
 from collector.wheel import Wheel
 from evaluators.clock import Clock
 
 REMEMBERED_SPANS = 64
 """Ids remembered of a closed trace: enough to tell a repeated span from a late one, small enough to remember many."""
-
-SPAN_OVERHEAD = 160
-TRACE_OVERHEAD = 640
-"""Bytes of bookkeeping beside the serialized spans, measured with `make bench` (memory)."""
 
 
 class AssemblySettings(BaseModel):
@@ -54,27 +50,6 @@ class AssemblyMetrics(Protocol):
     def spans_dropped(self, reason: str, count: int) -> None: ...
 
 
-@dataclass(slots=True)
-class _Trace:
-    """One trace, open or remembered.
-
-    `others` holds resources that differ from the first one's. `mixed` says that spans came with a receipt and without.
-    """
-
-    resource: Resource
-    created: float
-    last_seen: float
-    spans: dict[bytes, bytes] = field(default_factory=dict)
-    others: dict[bytes, Resource] | None = None
-    running: set[bytes] | None = None
-    rooted: bool = False
-    size: int = TRACE_OVERHEAD
-    dropped: int = 0
-    revision: int = 0
-    receipts: Receipts = ()
-    mixed: bool = False
-
-
 class Assembler:
     """Holds open traces, bounded in number and bytes.
 
@@ -86,10 +61,10 @@ class Assembler:
         self._settings = settings
         self._clock = clock
         self._metrics = metrics
-        self._open: OrderedDict[bytes, _Trace] = OrderedDict()
+        self._open: OrderedDict[bytes, OpenTrace] = OrderedDict()
         self._wheel = Wheel()
         self._remembered: OrderedDict[bytes, bytes] = OrderedDict()
-        self._reopenable: OrderedDict[bytes, _Trace] = OrderedDict()
+        self._reopenable: OrderedDict[bytes, OpenTrace] = OrderedDict()
         self._reopenable_bytes = 0
         self.open_bytes = 0
         self.custody = Custody()
@@ -103,12 +78,34 @@ class Assembler:
         """Take every span of the batch. Never raises: spans over a trace's cap are dropped and counted."""
         now = self._clock.monotonic()
         for span in batch.spans:
-            self._add_span(span, now, batch.receipt)
+            trace = self._add_span(span, now, batch.receipt)
+            if trace is not None and batch.partial:
+                trace.partial = True
         for trace_id in batch.ordinary_roots:
             if trace := self._open.get(trace_id):
                 trace.last_seen = now
                 self._root_ended(trace_id, trace)
         return self._evict()
+
+    def recall(self, batch: SpanBatch) -> None:
+        """Remember spans of traces that are done elsewhere, as if they had been closed here.
+
+        What still comes of such a trace is late or repeated, and is never taken for a trace of its own.
+        """
+        by_trace: dict[bytes, list[WireSpan]] = {}
+        for span in batch.spans:
+            by_trace.setdefault(span.trace_id, []).append(span)
+        for trace_id, spans in by_trace.items():
+            if trace_id in self._open or (trace_id in self._remembered and trace_id not in self._reopenable):
+                continue
+            now = self._clock.monotonic()
+            trace = self._take_reopenable(trace_id) or OpenTrace(spans[0].resource, now, now)
+            for span in spans:
+                self._recall_span(trace, span)
+            self._remember(trace_id, trace)
+        for trace_id in batch.ordinary_roots:
+            if reopenable := self._reopenable.get(trace_id):
+                reopenable.rooted = True
 
     def tick(self) -> list[ClosedTrace]:
         """The traces that are due by now."""
@@ -133,7 +130,7 @@ class Assembler:
     def hand_back(self, sources: Container[Source]) -> int:
         """Forget what these sources brought: others will read it again. Returns the number of traces dropped.
 
-        A trace that has spans from elsewhere too stays open with all of them. The receipts are not released: nobody
+        A trace that has spans from elsewhere, too, stays open with all of them. The receipts are not released: nobody
         has judged what they stand for, so the sources' watermarks must not pass them.
         """
         dropped = 0
@@ -142,9 +139,10 @@ class Assembler:
             if len(kept) == len(trace.receipts):
                 continue
             trace.receipts = kept
-            if not trace.receipts and not trace.mixed:
+            if not trace.receipts and not trace.pushed:
                 del self._open[trace_id]
                 self.open_bytes -= trace.size
+                self.forget(trace_id)
                 dropped += 1
         return dropped
 
@@ -153,34 +151,46 @@ class Assembler:
         self._remembered.pop(trace_id, None)
         self._take_reopenable(trace_id)
 
-    def _add_span(self, span: WireSpan, now: float, receipt: Receipt | None) -> None:
+    def _add_span(self, span: WireSpan, now: float, receipt: Receipt | None) -> OpenTrace | None:
+        """The trace that took it; None where it comes too late to change anything."""
         trace = self._open.get(span.trace_id) or self._new(span, now)
         if trace is None:
             if receipt is not None:
                 self.custody.join(span.trace_id, receipt)
-            return
+            return None
         trace.last_seen = now
-        if receipt is not None:
-            trace.mixed = trace.mixed or bool(trace.spans and not trace.receipts)
+        if receipt is None:
+            trace.pushed = True
+        else:
             trace.receipts = with_receipt(trace.receipts, receipt)
-        elif trace.receipts:
-            trace.mixed = True
+            if trace.revision:
+                receipt.source.note_late(receipt.position)
         known = span.span_id in trace.spans
-        if known and not self._finishes_running(trace, span):
+        if known and not trace.finishes_running(span):
             self._metrics.spans_dropped("duplicate", 1)
-            return
+            return trace
         if not known and self._is_full(trace, len(span.raw)):
             trace.dropped += 1
             self._metrics.spans_dropped("trace_cap", 1)
         else:
-            self._keep(trace, span)
+            self.open_bytes += trace.keep(span)
         if not span.parent_id and span.ended:
             self._root_ended(span.trace_id, trace)
+        return trace
 
-    def _new(self, span: WireSpan, now: float) -> _Trace | None:
+    def _recall_span(self, trace: OpenTrace, span: WireSpan) -> None:
+        if span.span_id in trace.spans and not trace.finishes_running(span):
+            return
+        if self._is_full(trace, len(span.raw)):
+            trace.dropped += 1
+        else:
+            trace.keep(span)
+        trace.rooted = trace.rooted or (not span.parent_id and span.ended)
+
+    def _new(self, span: WireSpan, now: float) -> OpenTrace | None:
         """A trace that was not open: new, or closed before. None where the span comes too late to change anything."""
         remembered = self._remembered.get(span.trace_id)
-        trace = _Trace(span.resource, now, now)
+        trace = OpenTrace(span.resource, now, now)
         if remembered is not None:
             earlier = self._reopenable.get(span.trace_id)
             if _holds(remembered, span.span_id) or (earlier and span.span_id in earlier.spans):
@@ -198,41 +208,20 @@ class Assembler:
         self._wheel.put(span.trace_id, self._deadline(trace))
         return trace
 
-    def _finishes_running(self, trace: _Trace, span: WireSpan) -> bool:
-        """Some SDKs export a span at its start and again at its end: the end replaces the start."""
-        if trace.running is None or span.span_id not in trace.running or not span.ended:
-            return False
-        trace.running.discard(span.span_id)
-        return True
-
-    def _is_full(self, trace: _Trace, size: int) -> bool:
+    def _is_full(self, trace: OpenTrace, size: int) -> bool:
         settings = self._settings
         return len(trace.spans) >= settings.max_spans_per_trace or trace.size + size > settings.max_bytes_per_trace
 
-    def _keep(self, trace: _Trace, span: WireSpan) -> None:
-        grown = len(span.raw) - len(trace.spans.get(span.span_id, b""))
-        if span.span_id not in trace.spans:
-            grown += SPAN_OVERHEAD
-        trace.spans[span.span_id] = span.raw
-        if span.resource is not trace.resource:
-            trace.others = trace.others or {}
-            trace.others[span.span_id] = span.resource
-        if not span.ended:
-            trace.running = trace.running or set()
-            trace.running.add(span.span_id)
-        trace.size += grown
-        self.open_bytes += grown
-
-    def _root_ended(self, trace_id: bytes, trace: _Trace) -> None:
+    def _root_ended(self, trace_id: bytes, trace: OpenTrace) -> None:
         if not trace.rooted:
             trace.rooted = True
             self._wheel.put(trace_id, self._deadline(trace))
 
-    def _deadline(self, trace: _Trace) -> float:
+    def _deadline(self, trace: OpenTrace) -> float:
         wait = self._settings.grace_s if trace.rooted else self._settings.idle_s
         return min(trace.last_seen + wait, trace.created + self._settings.max_age_s)
 
-    def _reason(self, trace: _Trace, now: float) -> str:
+    def _reason(self, trace: OpenTrace, now: float) -> str:
         if now >= trace.created + self._settings.max_age_s:
             return "max_age"
         return "root" if trace.rooted else "idle"
@@ -249,16 +238,18 @@ class Assembler:
         trace = self._open.pop(trace_id)
         self.open_bytes -= trace.size
         self._remember(trace_id, trace)
-        held, returnable = bool(trace.receipts), bool(trace.receipts and not trace.mixed)
+        held, returnable = bool(trace.receipts), bool(trace.receipts and not trace.pushed)
         if held:
             self.custody.take(trace_id, trace.receipts)
             trace.receipts = ()
         others = trace.others or {}
         spans = tuple(KeptSpan(raw, others.get(span_id, trace.resource)) for span_id, raw in trace.spans.items())
         closed_at = self._clock.monotonic()
-        return ClosedTrace(trace_id, spans, reason, closed_at, trace.dropped, trace.revision, held, returnable)
+        return ClosedTrace(
+            trace_id, spans, reason, closed_at, trace.dropped, trace.revision, held, returnable, trace.partial
+        )
 
-    def _remember(self, trace_id: bytes, trace: _Trace) -> None:
+    def _remember(self, trace_id: bytes, trace: OpenTrace) -> None:
         self._remembered.pop(trace_id, None)
         self._remembered[trace_id] = b"".join(islice(trace.spans, REMEMBERED_SPANS))
         while len(self._remembered) > self._settings.remembered_traces:
@@ -269,7 +260,7 @@ class Assembler:
         while self._reopenable_bytes > self._settings.reopenable_bytes:
             self._take_reopenable(next(iter(self._reopenable)))
 
-    def _take_reopenable(self, trace_id: bytes) -> _Trace | None:
+    def _take_reopenable(self, trace_id: bytes) -> OpenTrace | None:
         trace = self._reopenable.pop(trace_id, None)
         if trace is not None:
             self._reopenable_bytes -= trace.size

@@ -43,11 +43,16 @@ class Backlog:
             (self._patient if trace.held else self._pushed).append(trace)
             self._bytes += trace.size
 
-    def take(self, has_room: Callable[[], bool]) -> ClosedTrace | None:
+    @property
+    def patient(self) -> int:
+        """How many wait whose sources can be told to."""
+        return len(self._patient)
+
+    def take(self, has_room: Callable[[ClosedTrace], bool]) -> ClosedTrace | None:
         """The next trace to read. `has_room` is asked where only patient ones are left."""
         if self._pushed:
             trace = self._pushed.popleft()
-        elif self._patient and has_room():
+        elif self._patient and has_room(self._patient[0]):
             trace = self._patient.popleft()
         else:
             return None

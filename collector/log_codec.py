@@ -48,6 +48,12 @@ class LogCodec:
         return batch
 
 
+def event_field(event: Span.Event) -> bytes:
+    """An event as the field that makes it one more event behind a serialized span."""
+    raw: bytes = event.SerializeToString()
+    return wire.head(_EVENTS, len(raw)) + raw
+
+
 def _take(body: bytes, scope: Scope, batch: SpanBatch) -> None:
     for _, start, stop in scope.spans():
         if body.find(MARKER, start, stop) < 0:
@@ -80,8 +86,7 @@ def _event_field(record: LogRecord, at_ns: int) -> bytes:
     )
     event = Span.Event(time_unix_nano=at_ns, name=name, attributes=record.attributes)
     event.attributes.extend(_pairs(record.body))
-    raw = event.SerializeToString()
-    return wire.head(_EVENTS, len(raw)) + raw
+    return event_field(event)
 
 
 def _pairs(body: AnyValue) -> list[KeyValue]:

@@ -124,6 +124,15 @@ class Pipeline:
         if self._signs is not None:
             self._signs.spans(batch)
 
+    def recall(self, batch: SpanBatch) -> None:
+        """Remember spans of traces that others have judged: what still comes of them corrects or repeats."""
+        self._assembler.recall(batch)
+
+    @property
+    def in_hand(self) -> int:
+        """Closed traces with receipts that were read and wait for a verdict, or for its way to other processes."""
+        return len(self._custody) - self._backlog.patient
+
     def tick(self) -> None:
         """Close the traces that are due, and see whether judges have room again."""
         self._enqueue(self._assembler.tick())
@@ -201,7 +210,9 @@ class Pipeline:
                     self._custody.release(trace.trace_id)
         return True
 
-    def _has_room(self) -> bool:
+    def _has_room(self, trace: ClosedTrace) -> bool:
+        if self._custody.is_suspended(trace.trace_id):
+            return False
         if self._relay is not None and not self._relay.has_room:
             return False
         if self._resolver is not None and not self._resolver.has_room:
@@ -216,6 +227,9 @@ class Pipeline:
             self._store.decision(trace_id, service, "sampled_out", "no sampling rule takes this trace id")
             return
         sample = self._reader.read(trace if self._events is None else self._events.join(trace))
+        if trace.partial:
+            self._hand_on(trace, replace(sample, incomplete=True))
+            return
         if self._resolver is None or not self._resolver.wants(sample) or not self._is_sampled(sample):
             self._hand_on(trace, sample)
             return
@@ -235,7 +249,7 @@ class Pipeline:
             self._filled.set()
 
     def _hand_on(self, trace: ClosedTrace, sample: RagSample) -> None:
-        self._metrics.trace(sample.service, _outcome(sample))
+        self._metrics.trace(sample.service, "partial" if trace.partial else _outcome(sample))
         if self._signs is not None:
             self._signs.trace(sample)
         if trace.closed_by == "evicted":
@@ -244,7 +258,10 @@ class Pipeline:
             self._store.decision(sample.trace_id, sample.service, sample.readiness, sample.reason)
             return
         for route in self._routes.values():
-            self._send(sample, route, trace.closed_at)
+            if trace.partial:
+                self._skip(sample, route, Skipped(SkipReason.PARTIAL), "spans of it may be where nobody joins them")
+            else:
+                self._send(sample, route, trace.closed_at)
 
     def _send(self, sample: RagSample, route: Route, closed_at: float) -> None:
         decision = route.sampler.decide(sample)

@@ -15,15 +15,16 @@ class Source:
     """The receipts of one ordered source that are still held.
 
     `position` is the next unit that the source will deliver. While `suspended`, traces that hold receipts of the source
-    are not closed: it may be about to be handed to somebody else.
+    are neither closed nor judged: it may be about to be handed to somebody else.
     """
 
-    __slots__ = ("_held", "position", "suspended")
+    __slots__ = ("_held", "_late", "position", "suspended")
 
     def __init__(self, position: int) -> None:
         self.position = position
         self.suspended = False
         self._held: OrderedDict[int, Receipt] = OrderedDict()
+        self._late: set[int] = set()
 
     @property
     def held(self) -> int:
@@ -41,6 +42,16 @@ class Source:
         oldest = self.oldest
         return self.position if oldest is None else oldest.position
 
+    @property
+    def oldest_late(self) -> int:
+        """All units before it that belong to traces which the low watermark has passed are done."""
+        return min(self._late, default=self.position)
+
+    def note_late(self, position: int) -> None:
+        """A held unit corrects a trace that was done."""
+        if position in self._held:
+            self._late.add(position)
+
     def keep(self, receipt: "Receipt") -> None:
         """Note a receipt that is held now."""
         self._held[receipt.position] = receipt
@@ -48,6 +59,7 @@ class Source:
     def drop(self, receipt: "Receipt") -> None:
         """Forget a receipt that nobody holds any more."""
         del self._held[receipt.position]
+        self._late.discard(receipt.position)
 
 
 class Receipt:
@@ -143,6 +155,11 @@ class Custody:
     def forfeit(self, trace_id: bytes) -> None:
         """The trace will not be judged here: its receipts stay held, so that whoever commits does not pass them."""
         self._unjudged.pop(trace_id, None)
+
+    def is_suspended(self, trace_id: bytes) -> bool:
+        """Whether a source of the trace may be about to be handed to somebody else."""
+        unjudged = self._unjudged.get(trace_id)
+        return unjudged is not None and any(one.source.suspended for one in unjudged.receipts)
 
     def is_of(self, trace_id: bytes, sources: Container[Source]) -> bool:
         """Whether these sources, and no other, brought the trace."""

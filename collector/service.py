@@ -39,6 +39,7 @@ from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.receivers.settings import ReceiverSettings
 from collector.receivers.tls import Certificate
 from collector.roles import Role
+from collector.spans import SpanSink
 from collector.status import Reason
 from collector.streams.clock import EventClock
 from evaluators.cache_sqlite import open_cache
@@ -89,7 +90,7 @@ class Service:
         relay = self._streams.relay if self._streams else None
         observer = Observers(self.engine, self._write_back) if self._write_back else self.engine
         self._resolver = self._build_resolver()
-        self._log_events = LogEvents(self.metrics.series, self._clock) if role is Role.ALL else None
+        self._log_events = LogEvents(self.metrics.series, self._clock) if role.evaluates else None
         self._pipeline = Pipeline(
             self._assembler,
             reader,
@@ -275,23 +276,25 @@ class Service:
         return receivers
 
     def _build_log_path(self) -> LogPath | None:
-        """Log records do not travel in Kafka: they are taken where traces are assembled."""
-        if self._log_events is None:
+        """Log records join their spans where traces are assembled: here, or behind the topic of spans."""
+        sink: SpanSink | None = self._streams.sink if self._streams else None
+        if self._log_events:
+            sink = self._log_events.take
+        if sink is None:
             return None
-        metrics = LogMetrics(self.metrics.series, ("otlp_grpc", "otlp_http"), Reason)
-        return LogPath(LogCodec(), self._log_events.take, metrics)
+        return LogPath(LogCodec(), sink, LogMetrics(self.metrics.series, ("otlp_grpc", "otlp_http"), Reason))
 
     def _build_kafka(self, codec: Codec) -> "KafkaReceiver | None":
         settings = self._config.receivers.kafka
         if settings is None and self._role is Role.EVALUATE and self._config.streams:
             settings = self._config.streams.receiver()
-        if settings is None or not self._role.evaluates:
+        if settings is None or self._log_events is None:
             return None
         return build_kafka(
             settings,
             codec,
-            self._pipeline.take,
-            self._pipeline.hand_back,
+            self._pipeline,
+            self._log_events.take,
             self.metrics,
             KafkaMetrics(self.metrics.series),
             self._clock,

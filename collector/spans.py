@@ -52,7 +52,8 @@ class SpanBatch:
     reason; `message` explains the first refusal to the sender (no payload text). `receipt` is that of the unit which
     brought them, where the receiver can ask for it again. `stored` is to be awaited before the batch is acknowledged,
     where a sink takes its time; it raises RetryableError where the batch was not taken after all. A request of log
-    records has `events` and no spans; its counts are of records.
+    records has `events` and no spans; its counts are of records. `partial` says that other spans of its traces may be
+    where this process cannot see them.
     """
 
     received: int = 0
@@ -63,6 +64,7 @@ class SpanBatch:
     message: str = ""
     receipt: Receipt | None = None
     stored: Awaitable[None] | None = None
+    partial: bool = False
 
     @property
     def ordinary(self) -> int:
@@ -93,7 +95,8 @@ class ClosedTrace:
 
     `closed_by` is root, idle, max_age, evicted or drain. `dropped` counts spans over the trace's cap. `revision` is 1
     where the trace had closed before and a late span reopened it, else 0. `closed_at` is monotonic seconds. `held` says
-    that its receipts are in custody until it is judged, `returnable` that all its spans can be had again by them.
+    that its receipts are in custody until it is judged, `returnable` that all its spans can be had again by them,
+    `partial` that spans of it may be elsewhere, so that no verdict on it can be trusted.
     """
 
     trace_id: bytes
@@ -104,6 +107,7 @@ class ClosedTrace:
     revision: int = 0
     held: bool = False
     returnable: bool = False
+    partial: bool = False
 
     @property
     def size(self) -> int:

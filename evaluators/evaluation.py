@@ -23,6 +23,7 @@ class SkipReason(StrEnum):
     ABSTAINED = "abstained"
     TOO_LONG = "too_long"
     TRUNCATED = "truncated"
+    PARTIAL = "partial"
     SAMPLED_OUT = "sampled_out"
     EXCLUDED = "excluded"
     BUDGET = "budget"

@@ -1,16 +1,27 @@
 """aiokafka with our settings."""
 
 import ssl
+from collections.abc import Collection
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRebalanceListener, codec
 from aiokafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
+from aiokafka.structs import OffsetAndMetadata, TopicPartition
 
 from collector.receivers.kafka_settings import KafkaConnection, KafkaReceiverSettings
 from evaluators.errors import PermanentError
 
 _FETCH_BYTES = 32 << 20
 """What the consumer may have fetched ahead, over all partitions."""
+
+
+class Consumer(AIOKafkaConsumer):  # type: ignore[misc]
+    """aiokafka's, which has no way to ask for the metadata of a commit."""
+
+    async def commits(self, keys: Collection[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata]:
+        """What is committed for the partitions; those without a commit are left out. Raises KafkaError."""
+        found = await self._coordinator.fetch_committed_offsets(list(keys))
+        return {key: one for key, one in found.items() if one.offset >= 0}
 
 
 def check_codecs() -> None:
@@ -36,15 +47,13 @@ def connection_options(settings: KafkaConnection) -> dict[str, Any]:
     }
 
 
-def build_consumer(
-    settings: KafkaReceiverSettings, listener: ConsumerRebalanceListener | None = None
-) -> AIOKafkaConsumer:
+def build_consumer(settings: KafkaReceiverSettings, listener: ConsumerRebalanceListener | None = None) -> Consumer:
     """A consumer of the settings' topics and group that commits only what it is told to."""
 
     class Sticky(StickyPartitionAssignor):  # type: ignore[misc]
         """Its state is kept by the class: each consumer needs one of its own."""
 
-    consumer = AIOKafkaConsumer(
+    consumer = Consumer(
         **connection_options(settings),
         group_id=settings.group_id,
         enable_auto_commit=False,

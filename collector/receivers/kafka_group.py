@@ -5,20 +5,41 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Protocol
 
-from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, ConsumerRecord, TopicPartition
+from aiokafka import ConsumerRebalanceListener, ConsumerRecord, TopicPartition
 from aiokafka.errors import IllegalStateError, KafkaError
+from aiokafka.structs import OffsetAndMetadata
 
 from collector.receipts import Source
+from collector.receivers.kafka_client import Consumer
+from collector.receivers.kafka_history import Firsts, History, Past
 from collector.receivers.kafka_metrics import KafkaMetrics
 from collector.receivers.kafka_partition import Partition
+from collector.receivers.kafka_settings import KafkaReceiverSettings
+from collector.spans import SpanBatch
+from evaluators.clock import Clock
 
 log = logging.getLogger(__name__)
 
+_LOOK_S = 0.05
+"""How often to see whether judges are done."""
 
-class HandBack(Protocol):
-    """Lets go of the unjudged traces of some sources; returns how many there were."""
 
-    def __call__(self, sources: Collection[Source], /) -> int: ...
+class Traces(Protocol):
+    """Where traces are assembled and judged.
+
+    `take` takes a whole batch or raises RetryableError. `recall` remembers spans of traces that are done. `hand_back`
+    lets go of the unjudged traces of some sources and returns how many there were. `in_hand` is how many wait for a
+    verdict that cannot be called back.
+    """
+
+    @property
+    def in_hand(self) -> int: ...
+
+    def take(self, batch: SpanBatch, /) -> None: ...
+
+    def recall(self, batch: SpanBatch, /) -> None: ...
+
+    def hand_back(self, sources: Collection[Source], /) -> int: ...
 
 
 class Group(ConsumerRebalanceListener):  # type: ignore[misc]
@@ -29,11 +50,13 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
     two awaits, and whoever awaits looks again at what it has.
     """
 
-    def __init__(self, hand_back: HandBack, metrics: KafkaMetrics, reset_to: str) -> None:
-        self._hand_back = hand_back
+    def __init__(self, traces: Traces, metrics: KafkaMetrics, settings: KafkaReceiverSettings, clock: Clock) -> None:
+        self._traces = traces
         self._metrics = metrics
-        self._reset_to = reset_to
-        self._consumer: AIOKafkaConsumer | None = None
+        self._settings = settings
+        self._clock = clock
+        self._firsts = Firsts()
+        self._consumer: Consumer | None = None
         self._partitions: dict[TopicPartition, Partition] = {}
         self.failure: Exception | None = None
 
@@ -41,13 +64,13 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
         return iter(list(self._partitions.items()))
 
     @property
-    def consumer(self) -> AIOKafkaConsumer:
+    def consumer(self) -> Consumer:
         """The consumer whose partitions these are."""
         if self._consumer is None:
             raise RuntimeError("no consumer is attached")
         return self._consumer
 
-    def attach(self, consumer: AIOKafkaConsumer) -> None:
+    def attach(self, consumer: Consumer) -> None:
         """Begin with a new consumer, without partitions."""
         self._consumer = consumer
         self.failure = None
@@ -63,10 +86,21 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
         """Whether the partition is still ours."""
         return any(own is partition for own in self._partitions.values())
 
+    def has_all(self, topic: str) -> bool:
+        """Whether every partition of the topic is ours, so that no part of a trace is with somebody else."""
+        every = self.consumer.partitions_for_topic(topic) or ()
+        return all(TopicPartition(topic, number) in self._partitions for number in every)
+
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
-        """Commit what is done; what is not waits to see who gets it."""
+        """Commit what is done; what is not waits to see who gets it.
+
+        What judges have in hand gets a moment to end: whoever gets the partition would ask them again.
+        """
         for partition in self._partitions.values():
             partition.suspend()
+        ends_at = self._clock.monotonic() + self._settings.hand_over_s
+        while self._traces.in_hand > 0 and self._clock.monotonic() < ends_at:  # noqa: ASYNC110  many ways lead there
+            await asyncio.sleep(_LOOK_S)
         await self.commit()
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
@@ -79,7 +113,7 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
 
     async def commit(self) -> None:
         """Commit the low watermarks that moved. A failure is counted: the next one will do, or another worker."""
-        due = {key: mark for key, one in self._partitions.items() if (mark := one.to_commit) is not None}
+        due = {key: commit for key, one in self._partitions.items() if (commit := one.to_commit) is not None}
         if not due:
             return
         marked = dict(self._partitions)
@@ -90,19 +124,24 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
             log.warning("offsets were not committed: %s", type(error).__name__)
             return
         self._metrics.commit("done")
-        for key, mark in due.items():
-            marked[key].committed = mark
+        for key, (watermark, metadata) in due.items():
+            marked[key].committed, marked[key].metadata = watermark, metadata
 
     async def reset(self, keys: Iterable[TopicPartition]) -> None:
         """Their offsets are gone: begin again where the settings say. Traces of what was read stay and are judged."""
         for key in keys:
             if key not in self._partitions or self._partitions[key].source.suspended:
                 continue
-            self._metrics.reset(key.topic)
-            start = await self._start_of(key)
-            log.warning("%s partition %d: its offset is gone; reading on at %d", key.topic, key.partition, start)
-            self._partitions[key] = Partition(start, None)
-            self.consumer.seek(key, start)
+            partition = self._partitions[key]
+            oldest = (await self.consumer.beginning_offsets([key]))[key]
+            if partition.position < oldest <= partition.start:
+                partition.lose_until(oldest, self._settings.look_back_s)
+            else:
+                self._metrics.reset(key.topic)
+                partition = self._partitions[key] = await self._begin_anew(key)
+                start = partition.start
+                log.warning("%s partition %d: its offset is gone; reading on at %d", key.topic, key.partition, start)
+            self.consumer.seek(key, partition.position)
 
     def seek_again(self, keys: Iterable[TopicPartition]) -> None:
         """The consumer looked for a committed offset before it was told where to start."""
@@ -122,23 +161,36 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
         self._partitions.clear()
 
     async def _assign(self, assigned: set[TopicPartition]) -> None:
-        committed = dict(zip(assigned, await asyncio.gather(*map(self.consumer.committed, assigned)), strict=True))
-        lost = [key for key, one in self._partitions.items() if key not in assigned or one.committed != committed[key]]
+        commits = await self.consumer.commits(assigned)
+        committed = {key: one.offset for key, one in commits.items()}
+        lost = [k for k, one in self._partitions.items() if k not in assigned or one.committed != committed.get(k)]
         self._release([self._partitions.pop(key) for key in lost])
         for key in assigned:
-            partition = self._partitions.get(key)
-            if partition is None:
-                start = committed[key]
-                partition = Partition(await self._start_of(key) if start is None else start, start)
+            partition = self._partitions.get(key) or await self._begin(key, commits.get(key))
             self.consumer.seek(key, partition.position)
             partition.resume()
             self._partitions[key] = partition
 
-    async def _start_of(self, key: TopicPartition) -> int:
-        ask = self.consumer.beginning_offsets if self._reset_to == "earliest" else self.consumer.end_offsets
-        offset: int = (await ask([key]))[key]
-        return offset
+    async def _begin(self, key: TopicPartition, commit: OffsetAndMetadata | None) -> Partition:
+        if commit is None:
+            return await self._begin_anew(key)
+        past = Past.load(commit.metadata, commit.offset)
+        return Partition(commit.offset, commit.offset, self._history(), past)
+
+    async def _begin_anew(self, key: TopicPartition) -> Partition:
+        """Where no offset is committed, or what was is gone."""
+        look_back_s = self._settings.look_back_s
+        if self._settings.auto_offset_reset == "earliest":
+            start = (await self.consumer.beginning_offsets([key]))[key]
+            return Partition(start, None, self._history(), doubt_s=look_back_s if start else 0.0)
+        start = (await self.consumer.end_offsets([key]))[key]
+        since = int((self._clock.wall() - look_back_s) * 1000)
+        found = (await self.consumer.offsets_for_times({key: since}))[key]
+        return Partition(start, None, self._history(), Past(found.offset if found else start, start))
+
+    def _history(self) -> History:
+        return History(self._firsts, self._settings.look_back_s)
 
     def _release(self, partitions: list[Partition]) -> None:
         if partitions:
-            self._metrics.handed_back(self._hand_back([partition.source for partition in partitions]))
+            self._metrics.handed_back(self._traces.hand_back([partition.source for partition in partitions]))

@@ -7,6 +7,7 @@ from aiokafka import ConsumerRecord
 
 from collector.codec import Codec
 from collector.envelope import MAX_SPANS
+from collector.log_packet import unpack
 from collector.otlp_json import to_protobuf
 from collector.receivers.bodies import too_large
 from collector.receivers.kafka_settings import KafkaReceiverSettings
@@ -15,6 +16,11 @@ from collector.status import Reason, RefusedError
 
 INLINE_JSON_BYTES = 64 << 10
 """A larger JSON message is decoded in a thread: at 10 MB/s it would keep the event loop from all else."""
+
+KIND = "groundwatch.kind"
+"""The header that says what a message holds which is neither spans nor a verdict."""
+
+LOG_EVENTS = b"log_events"
 
 _ENCODINGS = {
     "application/x-protobuf": "otlp_proto",
@@ -31,10 +37,12 @@ class MessageDecoder:
         self._codec = codec
 
     async def decode(self, message: ConsumerRecord) -> SpanBatch:
-        """The spans of a message with a value. Raises RefusedError where it holds none."""
+        """The spans or log events of a message with a value. Raises RefusedError where it holds none."""
         value = message.value
         if len(value) > self._settings.max_message_bytes:
             raise too_large(self._settings.max_message_bytes)
+        if (KIND, LOG_EVENTS) in message.headers:
+            return unpack(value)
         if self._encoding(message) == "otlp_proto":
             return self._codec.decode(value)
         decode: Callable[[bytes], SpanBatch] = self._decode_json

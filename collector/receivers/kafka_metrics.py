@@ -2,7 +2,7 @@
 
 from alerts.series import SeriesRegistry
 
-MESSAGES = ("taken", "tombstone", "dead_letter", "passed_over")
+MESSAGES = ("taken", "recalled", "tombstone", "dead_letter", "passed_over")
 COMMITS = ("done", "failed")
 
 
@@ -12,7 +12,9 @@ class KafkaMetrics:
     def __init__(self, series: SeriesRegistry) -> None:
         self._messages = series.counter("kafka_messages", "Messages by what became of them.", "topic", "outcome")
         self._unkeyed = series.counter(
-            "kafka_unkeyed_messages", "Messages without a key: their traces may be torn between workers.", "topic"
+            "kafka_unkeyed_messages",
+            "Messages without a key, or with several traces: these may be torn between workers.",
+            "topic",
         )
         self._pauses = series.counter("kafka_pauses", "Times that a partition was paused.", "topic")
         self._resets = series.counter("kafka_offset_resets", "Offsets that were gone, so that reading jumped.", "topic")
@@ -43,11 +45,11 @@ class KafkaMetrics:
             self.partitions(topic, reading=0, paused=0, stopped=0)
 
     def message(self, topic: str, outcome: str) -> None:
-        """Count a message: taken, tombstone, dead_letter or passed_over."""
+        """Count a message: taken, recalled, tombstone, dead_letter or passed_over."""
         self._messages(topic, outcome).inc()
 
     def unkeyed(self, topic: str) -> None:
-        """Count a message without key."""
+        """Count a message that is not keyed by trace id."""
         self._unkeyed(topic).inc()
 
     def pause(self, topic: str) -> None:

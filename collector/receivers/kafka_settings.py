@@ -75,6 +75,15 @@ class KafkaReceiverSettings(KafkaConnection):
     commit_interval_s: float = Field(1.0, gt=0, le=60)
     session_timeout_s: float = Field(30.0, ge=1, le=1800, description="without a heartbeat a worker counts as gone")
     metadata_max_age_s: float = Field(60.0, ge=1, le=3600, description="new topics and partitions are seen after it")
+    look_back_s: float = Field(
+        30.0,
+        ge=0,
+        le=3600,
+        description="of a partition that comes from elsewhere so much is read again, to know what late spans belong to",
+    )
+    hand_over_s: float = Field(
+        3.0, ge=0, le=60, description="at a rebalance wait so long for verdicts that are on their way"
+    )
     dead_letter_topic: Topic | None = Field(
         "groundwatch_dead_letters", description="takes what cannot be decoded; null: it is counted and passed over"
     )

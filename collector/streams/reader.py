@@ -15,10 +15,11 @@ from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, ConsumerRecord
 from aiokafka.errors import KafkaError, NoOffsetForPartitionError, OffsetOutOfRangeError
 
 from collector.receivers.kafka_client import build_consumer
+from collector.receivers.kafka_messages import KIND
 from collector.receivers.kafka_settings import KafkaConnection, KafkaReceiverSettings
 from collector.streams.clock import EventClock
 from collector.streams.metrics import StreamMetrics
-from collector.streams.relay import JUDGE_STATE, KIND
+from collector.streams.relay import JUDGE_STATE
 from collector.streams.settings import StreamSettings
 from evaluators.assessment_codec import load_assessment
 from evaluators.evaluation import Assessment

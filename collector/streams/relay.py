@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from collector.receivers.kafka_messages import KIND
 from collector.streams.metrics import StreamMetrics
 from collector.streams.settings import StreamSettings
 from collector.streams.writer import Writer
@@ -26,7 +27,6 @@ ROOM = 2_000
 
 RETRY_S = 1.0
 STATE_S = 15.0
-KIND = "groundwatch.kind"
 JUDGE_STATE = b"judge_state"
 
 _Item = tuple[Assessment, Callable[[], None]]

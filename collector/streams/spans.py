@@ -1,15 +1,21 @@
-"""Spans into a topic, one message per trace and request, keyed by trace id: the front of `--role receive`."""
+"""Spans and log events into a topic, one message per trace and request, keyed by trace id.
+
+Both go into one topic, because only there it is certain that one worker gets all of a trace.
+"""
 
 import asyncio
 from collections import OrderedDict
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 from aiokafka.errors import KafkaError
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ProtoResource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
-from collector.spans import Resource, SpanBatch, WireSpan
+from collector.log_packet import pack
+from collector.receivers.kafka_messages import KIND, LOG_EVENTS
+from collector.spans import LogEvent, Resource, SpanBatch, WireSpan
 from collector.streams.metrics import StreamMetrics
 from collector.streams.settings import StreamSettings
 from collector.streams.writer import Writer
@@ -19,6 +25,12 @@ from evaluators.errors import RetryableError
 MAX_PENDING = 20_000
 REMEMBERED_TRACES = 100_000
 """Traces with recognised spans: of them alone it is told that their root has ended."""
+
+
+class _Message(NamedTuple):
+    trace_id: bytes
+    value: bytes
+    headers: list[tuple[str, bytes]]
 
 
 class SpanProducer:
@@ -36,21 +48,22 @@ class SpanProducer:
         """Begin to write; raises RetryableError and has taken nothing."""
         if not self._writer.connected or self._pending > MAX_PENDING:
             raise RetryableError("Kafka cannot keep up: try again", retry_after=1.0)
-        messages = self._messages(batch)
+        messages = [_Message(trace_id, value, []) for trace_id, value in self._requests(batch).items()]
+        messages += _log_events(batch.events)
         if messages:
             batch.stored = asyncio.ensure_future(self._write(messages))
 
-    def _messages(self, batch: SpanBatch) -> dict[bytes, bytes]:
+    def _requests(self, batch: SpanBatch) -> dict[bytes, bytes]:
         by_trace: dict[bytes, list[WireSpan]] = {}
         for span in batch.spans:
             by_trace.setdefault(span.trace_id, []).append(span)
-        messages = {trace_id: _request(spans) for trace_id, spans in by_trace.items()}
-        self._remember(messages)
+        requests = {trace_id: _request(spans) for trace_id, spans in by_trace.items()}
+        self._remember(requests)
         for trace_id in batch.ordinary_roots:
             if trace_id in self._seen:
                 # Messages merge by standing one after the other, as all protobuf does.
-                messages[trace_id] = messages.get(trace_id, b"") + _root(trace_id)
-        return messages
+                requests[trace_id] = requests.get(trace_id, b"") + _root(trace_id)
+        return requests
 
     def _remember(self, trace_ids: dict[bytes, bytes]) -> None:
         for trace_id in trace_ids:
@@ -59,12 +72,14 @@ class SpanProducer:
         while len(self._seen) > REMEMBERED_TRACES:
             self._seen.popitem(last=False)
 
-    async def _write(self, messages: dict[bytes, bytes]) -> None:
+    async def _write(self, messages: list[_Message]) -> None:
         self._count(len(messages))
         try:
             sent = [
-                await self._writer.send(self._topic, value, key=trace_id.hex().encode())
-                for trace_id, value in messages.items()
+                await self._writer.send(
+                    self._topic, one.value, key=one.trace_id.hex().encode(), headers=one.headers or None
+                )
+                for one in messages
             ]
             await asyncio.gather(*sent)
         except (KafkaError, RetryableError) as error:
@@ -77,6 +92,13 @@ class SpanProducer:
     def _count(self, change: int) -> None:
         self._pending += change
         self._metrics.pending(self._topic, self._pending)
+
+
+def _log_events(events: list[LogEvent]) -> list[_Message]:
+    by_trace: dict[bytes, list[LogEvent]] = {}
+    for event in events:
+        by_trace.setdefault(event.trace_id, []).append(event)
+    return [_Message(trace_id, pack(some), [(KIND, LOG_EVENTS)]) for trace_id, some in by_trace.items()]
 
 
 def _request(spans: list[WireSpan]) -> bytes:

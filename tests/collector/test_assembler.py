@@ -215,3 +215,47 @@ def test_order_splits_and_repeats_do_not_change_what_a_trace_holds(
         t.to_bytes(16, "big"): {f"{t}/{n}".encode() for n in (1, 2, 3)} for t in (1, 2, 3)
     }
     assert len(closed) == 3
+
+
+def recall(bench: Bench, *spans: WireSpan) -> None:
+    bench.assembler.recall(SpanBatch(received=len(spans), spans=list(spans)))
+
+
+def test_what_is_recalled_opens_nothing_and_repeats_of_it_are_known() -> None:
+    bench = Bench()
+    recall(bench, span(7, 2), root(7))
+    assert bench.assembler.open_traces == bench.assembler.open_bytes == 0
+    bench.add(span(7, 2), root(7))
+    assert bench.after(60) == []
+    assert bench.dropped("duplicate") == 2
+
+
+def test_a_late_span_of_a_recalled_trace_corrects_it_as_a_whole_once() -> None:
+    bench = Bench()
+    recall(bench, span(7, 2))
+    recall(bench, root(7))
+    bench.add(span(7, 3))
+    (corrected,) = bench.after(3)
+    assert raws(corrected) == [b"7/2", b"7/1", b"7/3"]
+    assert (corrected.revision, corrected.closed_by) == (1, "root")
+    bench.add(span(7, 4))
+    assert bench.after(60) == []
+    assert bench.dropped("late") == 2
+
+
+def test_recalling_keeps_to_the_bounds_and_a_trace_that_is_not_kept_whole_takes_no_late_span() -> None:
+    bench = Bench(remembered_traces=10, reopenable_bytes=5_000)
+    for number in range(1, 100):
+        recall(bench, span(number, 2), root(number))
+    assert len(bench.assembler._remembered) == 10
+    assert bench.assembler._reopenable_bytes <= 5_000
+    bench.add(span(91, 3))
+    assert bench.assembler.open_traces == 0
+
+
+def test_an_open_trace_is_not_changed_by_what_is_recalled() -> None:
+    bench = Bench()
+    bench.add(span(7, 2))
+    recall(bench, span(7, 3), root(7))
+    (closed,) = bench.after(31)
+    assert raws(closed) == [b"7/2"]

@@ -4,7 +4,7 @@ import asyncio
 import base64
 import gzip
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -194,19 +194,20 @@ async def test_the_sdk_exporter_is_understood(transport: str) -> None:
             if transport == "grpc"
             else HttpExporter(endpoint=f"http://127.0.0.1:{bench.port}/v1/logs")
         )
-        await asyncio.to_thread(_log_one, exporter)
+        await asyncio.to_thread(log_one, exporter, {"gen_ai.output.messages": SAID})
         (event,) = taken(bench)
         assert (event.trace_id, event.span_id) == (TRACE_ID, record().span_id)
 
 
-def _log_one(exporter: GrpcExporter | HttpExporter) -> None:
+def log_one(exporter: GrpcExporter | HttpExporter, content: Mapping[str, object]) -> None:
+    """Emit the record of a chat span as an application does."""
     provider = LoggerProvider()
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
     context = SpanContext(int.from_bytes(TRACE_ID, "big"), 3, is_remote=False)
     provider.get_logger("app").emit(
         ApiLogRecord(
             event_name=DETAILS,
-            attributes={"gen_ai.output.messages": json.dumps(SAID)},
+            attributes={key: json.dumps(value) for key, value in content.items()},
             context=set_span_in_context(NonRecordingSpan(context)),
         )
     )

@@ -11,6 +11,7 @@ from alerts.store import VerdictStore
 from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import TraceReader
+from collector.log_events import LogEvents
 from collector.pipeline import Pipeline, Route
 from collector.receivers.kafka import KafkaReceiver
 from collector.receivers.kafka_metrics import KafkaMetrics
@@ -37,13 +38,16 @@ class Member:
         self.assembler = Assembler(AssemblySettings(**times), clock, CountingMetrics())  # type: ignore[arg-type]
         route = Route("lexical", "lexical@1", tuple(ONLINE_METRICS.values()), Sampler([SamplingRule(rate=1.0)]))
         reader = TraceReader()
-        self.pipeline = Pipeline(self.assembler, reader, [route], self.metrics, VerdictStore(clock), self)
+        events = LogEvents(self.metrics.series, clock)
+        self.pipeline = Pipeline(
+            self.assembler, reader, [route], self.metrics, VerdictStore(clock), self, events=events
+        )
         self.pipeline.connect(self.dispatched)  # type: ignore[arg-type]
         self.receiver = KafkaReceiver(
             settings,
             Codec(reader.markers),
-            self.pipeline.take,
-            self.pipeline.hand_back,
+            self.pipeline,
+            events.take,
             self.metrics,
             KafkaMetrics(self.metrics.series),
             clock,
@@ -111,7 +115,7 @@ async def member(
     address: str, topic: str, group: str, *, judges: bool = True, grace_s: float = 0.3, **rest: Any
 ) -> AsyncIterator[Member]:
     """A running worker."""
-    fixed = {"commit_interval_s": 0.1, "session_timeout_s": 6.0}
+    fixed = {"commit_interval_s": 0.1, "session_timeout_s": 6.0, "hand_over_s": 0.5}
     settings = KafkaReceiverSettings(bootstrap_servers=(address,), topics=(topic,), group_id=group, **(fixed | rest))
     one = Member(settings, judges=judges, grace_s=grace_s)
     await one.start()

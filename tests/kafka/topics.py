@@ -35,6 +35,8 @@ def spans_of(number: int, *, parts: str = "retrieval root", service: str = "shop
     question = f"Within how many days can order {number} be returned?"
     made = {
         "retrieval": (2, "RETRIEVER", {"retrieval.documents.0.document.content": "Refunds are made within 30 days."}),
+        "second": (3, "RETRIEVER", {"retrieval.documents.0.document.content": "Receipts are needed."}),
+        "third": (4, "RETRIEVER", {"retrieval.documents.0.document.content": "Shipping is free."}),
         "root": (1, "CHAIN", {"output.value": answer}),
     }
     for part in parts.split():
