@@ -7,6 +7,8 @@ from alerts.web import WebSettings
 from collector.config import Config, JudgeConfig
 from collector.plural import counted
 from collector.receivers.settings import is_loopback
+from evaluators.judges.settings import ServerSettings
+from evaluators.prices import PriceTable
 from evaluators.sampler import SamplingRule
 
 
@@ -45,7 +47,15 @@ def warnings(config: Config) -> list[str]:
             f"alerts.base_url: not set, so links in alerts begin with {config.alerts.base_url}, "
             f"but web.port is {web.port}"
         )
-    return found
+    return [*found, *_unpriced(config)]
+
+
+def _unpriced(config: Config) -> Iterator[str]:
+    """Judges elsewhere are seldom free."""
+    prices = PriceTable(config.prices)
+    for judge in (one.judge for one in config.judges):
+        if isinstance(judge, ServerSettings) and judge.remote and prices.of(judge.model) is None:
+            yield f"prices: none for {judge.model!r}, the model of judge {judge.name}: its cost is not counted"
 
 
 def _sampled(judge: JudgeConfig) -> str:

@@ -24,12 +24,18 @@ from evaluators.dispatcher import LaneSettings
 from evaluators.errors import PermanentError
 from evaluators.judges.lexical import LexicalSettings
 from evaluators.judges.registry import JudgeSettings, default_metrics, unanswered
+from evaluators.judges.settings import ServerSettings
 from evaluators.metrics import METRICS
+from evaluators.prices import Price, PriceTable
 from evaluators.sampler import SamplingRule
 
 MAX_FILE_BYTES = 1 << 20
 
-_NEUTRAL: dict[str, Any] = {"receivers": {"grpc": None, "http": None}, "web": {"port": 0}}
+_NEUTRAL: dict[str, Any] = {
+    "receivers": {"grpc": None, "http": None},
+    "web": {"port": 0},
+    "prices": {"*": {"input_usd": 0, "output_usd": 0}},
+}
 """Stand-ins for parts with mistakes that clash with no other part."""
 
 
@@ -37,6 +43,9 @@ class Strict(BaseModel):
     """An unknown key is a mistake, and no message repeats a value: it might be a secret."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+Model = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class ReceiversConfig(Strict):
@@ -88,6 +97,7 @@ class Config(Strict):
     context: ContextSettings = ContextSettings()
     chunk_store: ChunkStoreSettings | None = None
     judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
+    prices: dict[Model, Price] = Field({}, max_length=1_000, description="by model, which may hold * and ?")
     cache: CacheSettings = CacheSettings()
     alerts: AlertSettings = AlertSettings()
     write_back: WriteBackSettings | None = None
@@ -106,7 +116,12 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _no_clashes(self) -> Self:
-        problems = [*self._clashing_names(), *self._clashing_ports(), *self._unknown_references()]
+        problems = [
+            *self._clashing_names(),
+            *self._clashing_ports(),
+            *self._unknown_references(),
+            *self._unpriced_budgets(),
+        ]
         if problems:
             raise ValueError("\n".join(problems))
         return self
@@ -125,6 +140,22 @@ class Config(Strict):
             if settings.port in taken:
                 problems.append(f"{path}.port: {settings.port} is also the port of {taken[settings.port]}")
             taken[settings.port] = path
+        return problems
+
+    def _unpriced_budgets(self) -> list[str]:
+        """Caps in dollars of judges whose dollars nobody can count."""
+        table, problems = PriceTable(self.prices), []
+        for number, judge in enumerate(self.judges):
+            path, settings = f"judges[{number}].lane.budget.usd_per_day", judge.judge
+            if judge.lane.budget.usd_per_day is None:
+                continue
+            if not isinstance(settings, ServerSettings):
+                problems.append(f"{path}: a judge of type {settings.type} tells no tokens: use calls_per_day")
+            elif table.of(settings.model) is None:
+                problems.append(
+                    f"{path}: its model has no price: add prices: "
+                    f"{{{settings.model!r}: {{input_usd: ..., output_usd: ...}}}}, in US dollars per million tokens"
+                )
         return problems
 
     def _unknown_references(self) -> list[str]:

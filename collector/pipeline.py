@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
 from alerts.store import VerdictStore
 from collector.assembler import Assembler
@@ -96,7 +97,9 @@ class Pipeline:
         resolver: Resolver | None = None,
         events: Joiner | None = None,
         signs: FirstSigns | None = None,
+        application: ApplicationSeries | None = None,
     ) -> None:
+        self._application = application
         self._signs = signs
         self._events = events
         self._resolver = resolver
@@ -252,6 +255,8 @@ class Pipeline:
         self._metrics.trace(sample.service, "partial" if trace.partial else _outcome(sample))
         if self._signs is not None:
             self._signs.trace(sample)
+        if self._application is not None:
+            self._application.count(sample)
         if trace.closed_by == "evicted":
             self._metrics.trace(sample.service, "evicted")
         if sample.readiness is Readiness.NO_RETRIEVAL:

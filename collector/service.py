@@ -11,6 +11,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
 from alerts.monitor import AlertEngine
 from alerts.notifiers.registry import build_notifiers
@@ -49,6 +50,7 @@ from evaluators.errors import PermanentError
 from evaluators.evaluation import Assessment
 from evaluators.judges.registry import build_lane
 from evaluators.metrics import METRICS
+from evaluators.prices import PriceTable
 from evaluators.sampler import Sampler
 from evaluators.shared_cache import open_shared_cache
 
@@ -85,7 +87,8 @@ class Service:
         self._streams = self._build_streams()
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
         reader = TraceReader(config.operator_rules, config.context)
-        self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane) for judge in self._judges}
+        prices = PriceTable(config.prices)
+        self._lanes = {judge.judge.name: build_lane(judge.judge, judge.lane, prices) for judge in self._judges}
         self._write_back = self._build_write_back()
         relay = self._streams.relay if self._streams else None
         observer = Observers(self.engine, self._write_back) if self._write_back else self.engine
@@ -102,6 +105,7 @@ class Service:
             self._resolver,
             self._log_events,
             FirstSigns(config.pages_url),
+            ApplicationSeries(self.metrics.series, prices) if role.evaluates else None,
         )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared

@@ -16,6 +16,9 @@ from opentelemetry.trace import Span
 from collector.demo.corpus import DOCUMENTS, Document, Turn
 
 TOP_K = 3
+CHARS_PER_TOKEN = 4
+"""About as many as in English text."""
+
 _WORD = re.compile(r"\w{3,}")
 
 
@@ -58,6 +61,8 @@ class ShopAssistant:
             span.set_attribute("llm.input_messages.0.message.content", prompt)
             span.set_attribute("llm.output_messages.0.message.role", "assistant")
             span.set_attribute("llm.output_messages.0.message.content", turn.answer)
+            span.set_attribute("llm.token_count.prompt", len(prompt) // CHARS_PER_TOKEN)
+            span.set_attribute("llm.token_count.completion", len(turn.answer) // CHARS_PER_TOKEN)
             return turn.answer
 
     @contextmanager

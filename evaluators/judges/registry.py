@@ -12,12 +12,14 @@ from evaluators.judges.http_grade import HttpJudge, HttpSettings
 from evaluators.judges.lexical import LexicalJudge, LexicalSettings
 from evaluators.judges.openai import OpenAIJudge, OpenAISettings
 from evaluators.judges.ragas import RagasJudge, RagasSettings
+from evaluators.judges.settings import ServerSettings
 from evaluators.judges.stub import StubJudge, StubSettings
 from evaluators.judges.subprocess import SubprocessJudge, SubprocessSettings
 from evaluators.lane_settings import JudgeLane, LaneSettings
 from evaluators.metrics import METRICS, ONLINE_METRICS
 from evaluators.metrics.grade import GRADE
 from evaluators.pool import PooledJudge
+from evaluators.prices import PriceTable
 
 JudgeSettings = (
     LexicalSettings
@@ -66,9 +68,12 @@ def unanswered(settings: JudgeSettings, metrics: tuple[str, ...]) -> list[str]:
     return [name for name in metrics if not METRICS[name].facets <= settings.facets]
 
 
-def build_lane(settings: JudgeSettings, lane: LaneSettings) -> JudgeLane:
+def build_lane(settings: JudgeSettings, lane: LaneSettings, prices: PriceTable | None = None) -> JudgeLane:
     """The judge that `settings` describe, ready to be dispatched to. Raises PermanentError where its key is missing."""
     kind = JUDGES[settings.type]
     built = kind.build(settings)
     judge = PooledJudge(built) if kind.cpu_bound else built
-    return JudgeLane(judge, lane, plan=getattr(settings, "plan", "combined"), cached=not kind.cpu_bound)
+    price = prices.of(settings.model) if prices is not None and isinstance(settings, ServerSettings) else None
+    return JudgeLane(
+        judge, lane, plan=getattr(settings, "plan", "combined"), cached=not kind.cpu_bound, price=price
+    )

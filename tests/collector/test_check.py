@@ -56,6 +56,14 @@ def test_what_anyone_can_reach_without_a_token_is_a_warning(tmp_path: Path, caps
     assert "good: 1 judge" in printed.out
 
 
+def test_a_judge_elsewhere_without_a_price_is_a_warning_and_one_on_this_machine_is_not() -> None:
+    remote = "judges: [{judge: {type: openai, name: gpt, model: m}}]\n"
+    (line,) = warnings(parse(remote))
+    assert line == "prices: none for 'm', the model of judge gpt: its cost is not counted"
+    assert warnings(parse(remote + "prices: {m: {input_usd: 0, output_usd: 0}}")) == []
+    assert warnings(parse(remote.replace("model: m", "model: m, base_url: 'http://localhost:8000/v1'"))) == []
+
+
 def test_another_port_of_the_pages_is_a_warning_where_alerts_still_link_to_the_usual_one() -> None:
     (line,) = warnings(parse("web: {port: 9999}"))
     assert line.startswith("alerts.base_url: not set")

@@ -200,3 +200,30 @@ def test_every_line_names_the_file(tmp_path: Path) -> None:
 )
 def test_the_pages_are_where_alerts_link_to_or_else_on_this_machine(text: str, url: str) -> None:
     assert parse(text).pages_url == url
+
+
+LLM = "judges: [{judge: {type: openai, model: gpt-4o-mini}, lane: {budget: {usd_per_day: 5}}}]\n"
+
+
+def test_prices_are_by_model_or_pattern() -> None:
+    config = parse(LLM + "prices: {gpt-4o*: {input_usd: 0.15, output_usd: 0.6}}")
+    assert config.prices["gpt-4o*"].of(1_000_000, 1_000_000) == pytest.approx(0.75)
+
+
+def test_a_cap_in_dollars_without_a_price_is_a_mistake_that_says_what_to_add() -> None:
+    (line,) = mistakes(LLM + "prices: {claude*: {input_usd: 1, output_usd: 2}}")
+    assert line.startswith("judges[0].lane.budget.usd_per_day: its model has no price: add prices: {'gpt-4o-mini': ")
+
+
+def test_a_cap_in_dollars_of_a_judge_that_tells_no_tokens_is_a_mistake() -> None:
+    (line,) = mistakes("judges: [{judge: {type: lexical}, lane: {budget: {usd_per_day: 5}}}]")
+    assert line == "judges[0].lane.budget.usd_per_day: a judge of type lexical tells no tokens: use calls_per_day"
+
+
+def test_a_mistake_in_a_price_is_told_at_its_place_and_not_as_a_missing_price() -> None:
+    lines = mistakes(LLM + "prices: {gpt-4o*: {input_usd: -1, usd: 2}}")
+    assert [line.partition(":")[0] for line in lines] == [
+        "prices.gpt-4o*.input_usd",
+        "prices.gpt-4o*.output_usd",
+        "prices.gpt-4o*.usd",
+    ]

@@ -12,14 +12,17 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from collector.assembler import AssemblySettings
-from collector.config import Config, ReceiversConfig
+from collector.config import Config, JudgeConfig, ReceiversConfig
 from collector.conventions.context_settings import ContextSettings
 from collector.demo.app import ShopAssistant
 from collector.demo.corpus import TURNS
 from collector.receivers.settings import ReceiverSettings
 from collector.service import Service, check
 from evaluators.errors import PermanentError
+from evaluators.judges.openai import OpenAISettings
+from evaluators.prices import Price
 from tests.captures.own.key import OWN
+from tests.fakes import OpenAIStub, completion
 from tests.servers import get_json, until
 
 
@@ -141,3 +144,20 @@ async def test_content_in_log_records_is_joined_and_judged() -> None:
         scored = SCORED.replace("shop-assistant", "own-otel-genai-langchain-events")
         await until(lambda: value(service, scored) == 2)
         assert value(service, "groundwatch_log_events_joined_total") == 3
+
+
+async def test_tokens_of_application_and_judge_cost_what_the_prices_say() -> None:
+    prices = {"scripted-*": Price(input_usd=1.0, output_usd=1.0), "stub": Price(input_usd=2.0, output_usd=10.0)}
+    async with OpenAIStub(completion("no verdict")) as stub:
+        llm = OpenAISettings(name="gpt", model="stub", base_url=stub.base_url, api_key_env=None)
+        async with running(config(prices=prices, judges=(JudgeConfig(judge=llm),))) as service:
+            assert await post(service, request_of(0)) == 200
+            await until(lambda: value(service, 'groundwatch_judge_cost_usd_total{judge="gpt"}'))
+            used = [
+                value(service, f'groundwatch_app_tokens_total{{direction="{side}",service="shop-assistant"}}')
+                for side in ("input", "output")
+            ]
+            assert min(used) > 0
+            cost = value(service, 'groundwatch_app_cost_usd_total{service="shop-assistant"}')
+            assert cost == pytest.approx(sum(used) / 1e6)
+            assert value(service, 'groundwatch_judge_cost_usd_total{judge="gpt"}') >= 900 * 2e-6 + 120 * 10e-6
