@@ -1,76 +1,78 @@
 """What a rate of traces needs, from what one trace costs: `python -m tests.bench.capacity`.
 
-The defaults are what `python -m tests.bench.kafka scale` and `python -m tests.bench.memory` measured; give your own
-figures where your traces are larger or your judge is another.
+The defaults of CPU and bytes are what `python -m tests.bench.kafka roles` and `python -m tests.bench.memory` measured,
+for traces of 5 spans and 5 chunks of 1 KB; give your own where your traces, your machines or your judge are others.
 """
 
 import argparse
 import math
 
 RATES = (10_000, 100_000, 1_000_000)
-USE = 0.6
-"""Of a core, so that a worker's share of another one's death finds room."""
-
-CPU_MS = 2.0
-"""The most that a case of `tests.bench.kafka scale` cost; the least was 1.3."""
-
-REPLY_BYTES = 1_500
-"""Of a verdict in the shared cache, with its key and Redis's own overhead."""
-
 DAY_S = 86_400
 
+Row = tuple[str, str]
 
-def sizing(rate: float, given: argparse.Namespace) -> list[str]:
-    """The column of one rate, in traces a second."""
-    workers = math.ceil(rate * given.cpu_ms / 1000 / USE)
+
+def sizing(rate: float, given: argparse.Namespace) -> list[Row]:
+    """The rows of one rate, in traces a second."""
+    lexical, llm = rate * given.lexical, rate * given.llm
+    verdicts = lexical + llm
+    evaluate_ms = rate * given.assemble_ms + lexical * given.lexical_ms + llm * given.llm_ms
+    workers = _processes(evaluate_ms, given.use)
     opened = rate * (given.trace_s + given.grace_s)
-    judged = rate * given.sampling
-    tokens = judged * given.tokens
-    cached = judged * given.ttl_h * 3600
     return [
-        f"{workers:,}",
-        f"{2 * workers:,}",
-        f"{rate * given.trace_kb / 1e6:,.2f} GB/s",
-        f"{opened * given.open_bytes / workers / 2**20:,.0f} MiB",
-        f"{judged:,.0f}",
-        f"{math.ceil(judged * given.judge_s):,}",
-        f"{2 * judged:,.0f}",
-        f"{cached * REPLY_BYTES / 2**30:,.1f} GiB",
-        f"${tokens * DAY_S / 1e6 * given.usd_per_million:,.0f}",
+        ("receive processes", f"{_processes(rate * given.receive_ms, given.use):,}"),
+        ("evaluate workers", f"{workers:,}"),
+        ("partitions of spans", f"{2 * workers:,}"),
+        ("alert processes", f"{_processes(verdicts * given.alert_ms, given.use):,}"),
+        ("spans into brokers", f"{rate * given.trace_bytes / 1e9:,.2f} GB/s"),
+        ("verdicts into brokers", f"{verdicts * given.verdict_bytes / 1e9:,.3f} GB/s"),
+        ("open traces, a worker", f"{opened * given.open_bytes / workers / 2**20:,.0f} MiB"),
+        ("LLM calls a second", f"{llm:,.0f}"),
+        ("LLM calls at once", f"{math.ceil(llm * given.judge_s):,}"),
+        ("Redis, cores", f"{llm * given.redis_ms / 1000:,.2f}"),
+        ("Redis, memory", f"{llm * given.ttl_h * 3600 * given.redis_bytes / 2**30:,.1f} GiB"),
+        ("LLM tokens a day", f"{llm * given.tokens * DAY_S / 1e9:,.1f} billion"),
+        ("LLM cost a day", f"${llm * given.tokens * DAY_S / 1e6 * given.usd_per_million:,.0f}"),
     ]
 
 
-NAMES = (
-    "workers, one core each",
-    "partitions",
-    "network from the brokers",
-    "open traces a worker",
-    "LLM calls a second",
-    "LLM calls at once",
-    "Redis commands a second",
-    "Redis memory",
-    "LLM cost a day",
-)
+def _processes(cpu_ms_a_second: float, use: float) -> int:
+    return math.ceil(cpu_ms_a_second / 1000 / use)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    add = parser.add_argument
+    add("--receive-ms", type=float, default=0.9, help="CPU of receive for a trace; 0 where Collectors write to Kafka")
+    add("--assemble-ms", type=float, default=0.9, help="CPU of evaluate for a trace that no judge looks at")
+    add("--lexical-ms", type=float, default=3.5, help="further CPU where the lexical judge looks at it")
+    add("--llm-ms", type=float, default=3.2, help="further CPU where an LLM judge looks at it")
+    add("--alert-ms", type=float, default=0.8, help="CPU of alert for a verdict")
+    add("--redis-ms", type=float, default=0.12, help="CPU of Redis for an LLM verdict")
+    add("--use", type=float, default=0.6, help="of a core, so that a dead worker's share finds room")
+    add("--trace-bytes", type=float, default=30_200, help="of a trace in the topic")
+    add("--verdict-bytes", type=float, default=8_500, help="of a verdict in the topic")
+    add("--redis-bytes", type=float, default=3_544, help="of a verdict in Redis")
+    add("--open-bytes", type=float, default=3_861, help="memory of an open trace")
+    add("--trace-s", type=float, default=5.0, help="from a trace's first span to its last")
+    add("--grace-s", type=float, default=2.0, help="assembly.grace_s")
+    add("--lexical", type=float, default=0.1, help="share that the lexical judge looks at")
+    add("--llm", type=float, default=0.01, help="share that the LLM judge looks at")
+    add("--judge-s", type=float, default=2.0, help="of an LLM call")
+    add("--tokens", type=float, default=3_000, help="of an LLM call, in and out")
+    add("--usd-per-million", type=float, default=0.3, help="price of a million tokens")
+    add("--ttl-h", type=float, default=24.0, help="cache.ttl_s, in hours")
+    return parser
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    parser.add_argument("--cpu-ms", type=float, default=CPU_MS, help="CPU of a worker for a trace")
-    parser.add_argument("--trace-kb", type=float, default=3.0, help="of a trace in the topic")
-    parser.add_argument("--open-bytes", type=float, default=3_861, help="memory of an open trace")
-    parser.add_argument("--trace-s", type=float, default=5.0, help="from a trace's first span to its last")
-    parser.add_argument("--grace-s", type=float, default=2.0, help="assembly.grace_s")
-    parser.add_argument("--sampling", type=float, default=0.01, help="share that the LLM judge looks at")
-    parser.add_argument("--judge-s", type=float, default=2.0, help="of an LLM call")
-    parser.add_argument("--tokens", type=float, default=1_500, help="of an LLM call, in and out")
-    parser.add_argument("--usd-per-million", type=float, default=0.3, help="price of a million tokens")
-    parser.add_argument("--ttl-h", type=float, default=24.0, help="cache.ttl_s, in hours")
-    given = parser.parse_args()
+    given = _parser().parse_args()
     columns = [sizing(rate, given) for rate in RATES]
-    print(f"{'traces a second':26}" + "".join(f"{rate:>16,}" for rate in RATES))
-    for name, *values in zip(NAMES, *columns, strict=True):
-        print(f"{name:26}" + "".join(f"{value:>16}" for value in values))
+    print(f"{'traces a second':24}" + "".join(f"{rate:>18,}" for rate in RATES))
+    for rows in zip(*columns, strict=True):
+        print(f"{rows[0][0]:24}" + "".join(f"{value:>18}" for _, value in rows))
 
 
 if __name__ == "__main__":

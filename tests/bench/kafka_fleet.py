@@ -26,6 +26,9 @@ from tests.servers import free_port
 
 CHUNK = "Refunds are made within 30 days of the purchase, on presentation of the receipt and in the same currency."
 RIGHT, WRONG = "Refunds are made within 30 days.", "Refunds are made within 90 days."
+_FIRST_WORDS = re.compile(rf"Chunk c1:\\n<<<\w+\\n(.{{{len('Refunds are made within 30 days')}}})")
+"""Of the first chunk, in the JSON of a request."""
+
 _READY_S = 60.0
 
 
@@ -100,10 +103,15 @@ def judge_settings(base_url: str) -> dict[str, Any]:
 
 
 @contextmanager
-def llm_stub(delay_s: float) -> Iterator[str]:
-    """A chat completions server in its own process; yields its URL, for `/{worker}/v1` and `asked`."""
+def llm_stub(delay_s: float, chunks: int = 1, claims: int = 1) -> Iterator[str]:
+    """A chat completions server in its own process, which finds so many claims about so many chunks.
+
+    Yields its URL, for `/{worker}/v1` and `asked`.
+    """
     ours, theirs = multiprocessing.get_context("spawn").Pipe()
-    server = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs, delay_s), daemon=True)
+    server = multiprocessing.get_context("spawn").Process(
+        target=_serve, args=(theirs, delay_s, chunks, claims), daemon=True
+    )
     server.start()
     try:
         yield ours.recv()
@@ -127,16 +135,17 @@ def asked(base_url: str) -> list[Call]:
         return [Call(*one) for one in orjson.loads(response.read())]
 
 
-def _serve(out: Connection, delay_s: float) -> None:
+def _serve(out: Connection, delay_s: float, chunks: int, claims: int) -> None:
     calls: list[Call] = []
 
     async def answer(request: web.Request) -> web.Response:
         prompt = (await request.read()).decode()
-        number = int(re.search(r"order (\d+)", prompt)[1])  # type: ignore[index]
+        order = re.search(r"order (\d+)", prompt)
+        number = int(order[1]) if order else -1
         at = time.time()
         await asyncio.sleep(delay_s)
         calls.append(Call(number, request.match_info["worker"], at, time.time()))
-        return web.Response(body=completion(_verdict(WRONG in prompt)).body, content_type="application/json")
+        return web.Response(body=_completion(prompt, chunks, claims), content_type="application/json")
 
     async def tell(_: web.Request) -> web.Response:
         return web.Response(body=orjson.dumps([tuple(call) for call in calls]))
@@ -154,18 +163,18 @@ def _serve(out: Connection, delay_s: float) -> None:
     uvloop.run(serve())
 
 
-def _verdict(wrong: bool) -> str:
-    quote = "Refunds are made within 30 days"
-    conflict = {"kind": "number", "claimed": "90 days", "found": "30 days"} if wrong else None
+def _completion(prompt: str, chunks: int, claims: int) -> bytes:
+    wrong, quote = WRONG in prompt, re.search(_FIRST_WORDS, prompt)
     claim = {
         "claim": WRONG if wrong else RIGHT,
         "support": "contradicted" if wrong else "supported",
         "chunk": "c1",
-        "quote": quote,
-        "conflict": conflict,
+        "quote": quote[1] if quote else None,
+        "conflict": {"kind": "number", "claimed": "90 days", "found": "30 days"} if wrong else None,
     }
-    fit = {"relevancy": 1.0, "abstained": False}
-    return orjson.dumps({"claims": [claim], "relevance": [{"chunk": "c1", "score": 1.0}], "answer": fit}).decode()
+    relevance = [{"chunk": f"c{number}", "score": 1.0} for number in range(1, chunks + 1)]
+    verdict = {"claims": [claim] * claims, "relevance": relevance, "answer": {"relevancy": 1.0, "abstained": False}}
+    return completion(orjson.dumps(verdict).decode()).body
 
 
 def trace_id(number: int) -> bytes:

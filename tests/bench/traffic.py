@@ -12,6 +12,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 BATCH_SPANS = 512
 CHUNKS = 5
 CHUNK_CHARS = 1024
+SPANS = 5
+"""Of a RAG trace."""
+
 _NOW_NS = 1_800_000_000_000_000_000
 _WORDS = [
     "the",
@@ -82,6 +85,13 @@ def rag_only(seed: int) -> bytes:
     rng = random.Random(f"rag {seed}")
     request = ExportTraceServiceRequest()
     _rag_traces(_scope(request, "support-bot", 90), rng, BATCH_SPANS, chunk_chars=CHUNK_CHARS)
+    return request.SerializeToString()
+
+
+def rag_traces(rng: random.Random, traces: int) -> bytes:
+    """Whole traces of that application, 5 spans and about 32 KB each."""
+    request = ExportTraceServiceRequest()
+    _rag_traces(_scope(request, "support-bot", 90), rng, traces * SPANS, chunk_chars=CHUNK_CHARS)
     return request.SerializeToString()
 
 
