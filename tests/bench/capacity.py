@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--trace-bytes", type=float, default=30_200, help="of a trace in the topic")
     add("--verdict-bytes", type=float, default=8_500, help="of a verdict in the topic")
     add("--redis-bytes", type=float, default=3_544, help="of a verdict in Redis")
-    add("--open-bytes", type=float, default=3_861, help="memory of an open trace")
+    add("--open-bytes", type=float, default=32_000, help="memory of an open trace: its own bytes and about 2 KB")
     add("--trace-s", type=float, default=5.0, help="from a trace's first span to its last")
     add("--grace-s", type=float, default=2.0, help="assembly.grace_s")
     add("--lexical", type=float, default=0.1, help="share that the lexical judge looks at")
@@ -62,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--judge-s", type=float, default=2.0, help="of an LLM call")
     add("--tokens", type=float, default=3_000, help="of an LLM call, in and out")
     add("--usd-per-million", type=float, default=0.3, help="price of a million tokens")
-    add("--ttl-h", type=float, default=24.0, help="cache.ttl_s, in hours")
+    add("--ttl-h", type=float, default=1.0, help="cache.ttl_s, in hours")
     return parser
 
 
