@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deploy.grafana import applications
 from deploy.grafana.boards import choice, dashboard
 from deploy.grafana.panels import GREEN, RED, YELLOW, Query, stat, steps, table, timeline, timeseries
 
@@ -19,7 +20,13 @@ def build() -> dict[str, Any]:
         "groundwatch-fleet",
         "groundwatch / fleet",
         "Which services answer from their sources, and which do not.",
-        [("Now", _now()), ("Quality", _quality()), ("Alerts", _alerts()), ("Traffic", _traffic())],
+        [
+            ("Now", _now()),
+            ("Quality", _quality()),
+            ("Alerts", _alerts()),
+            ("Traffic", _traffic()),
+            ("Applications", applications.of_all()),
+        ],
         [choice("judge", "Judge", "label_values(groundwatch_score_count, judge)", several=True)],
     )
 

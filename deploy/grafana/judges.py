@@ -2,14 +2,11 @@
 
 from typing import Any
 
-from deploy.grafana.boards import choice, dashboard, textbox
+from deploy.grafana.boards import choice, dashboard
 from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, stat, steps, timeline, timeseries
 
 _J = 'judge=~"$judge"'
-_DOLLARS = (
-    f'(sum(rate(groundwatch_judge_tokens_total{{direction="input",{_J}}}[$__rate_interval])) * $price_input'
-    f' + sum(rate(groundwatch_judge_tokens_total{{direction="output",{_J}}}[$__rate_interval])) * $price_output) / 1e6'
-)
+_DOLLARS = f"rate(groundwatch_judge_cost_usd_total{{{_J}}}[$__rate_interval])"
 
 
 def build() -> dict[str, Any]:
@@ -19,11 +16,7 @@ def build() -> dict[str, Any]:
         "groundwatch / judges",
         "Cost and health of the judges.",
         [("Now", _now()), ("Health", _health()), ("Cost", _cost())],
-        [
-            choice("judge", "Judge", "label_values(groundwatch_judge_breaker_state, judge)", several=True),
-            textbox("price_input", "USD per million input tokens", "0.15"),
-            textbox("price_output", "USD per million output tokens", "0.60"),
-        ],
+        [choice("judge", "Judge", "label_values(groundwatch_judge_breaker_state, judge)", several=True)],
     )
 
 
@@ -57,7 +50,10 @@ def _now() -> list[Panel]:
             thresholds=steps((None, GREEN), (30, YELLOW), (60, RED)),
         ),
         stat(
-            "Cost a day", "At the present pace and the prices typed above.", Query(f"{_DOLLARS} * 86400"), "currencyUSD"
+            "Cost a day",
+            "At the present pace, by the configured prices.",
+            Query(f"sum({_DOLLARS}) * 86400"),
+            "currencyUSD",
         ),
     ]
 
@@ -135,19 +131,33 @@ def _cost() -> list[Panel]:
                 f"sum by (judge, direction) (rate(groundwatch_judge_tokens_total{{{_J}}}[$__rate_interval]))",
                 "{{judge}} {{direction}}",
             ),
+            width=6,
             stacked=True,
         ),
         timeseries(
             "Cost",
-            "Per hour, at the prices typed above.",
-            Query(f"{_DOLLARS} * 3600", "USD per hour"),
+            "Per hour, by the configured prices: also of replies that could not be used.",
+            Query(f"sum by (judge) ({_DOLLARS}) * 3600", "{{judge}}"),
             unit="currencyUSD",
+            width=6,
+        ),
+        timeseries(
+            "Calls of unknown cost",
+            "Calls per second that timed out or told no tokens, or whose model has no price: the real cost is higher.",
+            Query(
+                f"sum by (judge, reason) (rate(groundwatch_judge_calls_unpriced_total{{{_J}}}[$__rate_interval]))",
+                "{{judge}} {{reason}}",
+            ),
+            unit="reqps",
+            width=6,
+            stacked=True,
         ),
         timeseries(
             "Cache",
             "Look-ups by result. Hits and joined ones cost nothing.",
             Query("sum by (result) (rate(groundwatch_cache_requests_total[$__rate_interval]))", "{{result}}"),
             unit="reqps",
+            width=6,
             stacked=True,
         ),
     ]

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from deploy.grafana import applications
 from deploy.grafana.boards import choice, dashboard, link, textbox
 from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, bars, heatmap, stat, steps, timeseries
 
@@ -23,6 +24,7 @@ def build() -> dict[str, Any]:
             ("Where it goes wrong", _diagnosis()),
             ("Slices", _slices()),
             ("Worst traces", _worst()),
+            ("Application", applications.of_one()),
         ],
         [
             choice("service", "Service", "label_values(groundwatch_score_count, service)"),

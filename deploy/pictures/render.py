@@ -20,13 +20,7 @@ from deploy.pictures.source import Prometheus
 DASHBOARDS = Path(__file__).parents[1] / "grafana/dashboards"
 WIDTH, COLUMN, ROW, GAP = 1200, 50, 30, 4
 HEADER = 44
-DEFAULTS = {
-    "judge": "lexical",
-    "instance": ".*",
-    "price_input": "0.15",
-    "price_output": "0.60",
-    "__rate_interval": "1m",
-}
+DEFAULTS = {"judge": "lexical", "instance": ".*", "__rate_interval": "1m"}
 
 DRAW: Mapping[str, Callable[[dict[str, Any], Answer, Box], list[str]]] = {
     "timeseries": charts.timeseries,
@@ -51,7 +45,7 @@ def render(
     height = HEADER + max(panel["gridPos"]["y"] + panel["gridPos"]["h"] for panel in panels) * ROW + GAP
     known = {name: value for name, value in variables.items() if not name.startswith("__")}
     chosen = [one["name"] for one in dashboard["templating"]["list"] if one["name"] in known]
-    about = "   ".join(f"{name}: {known[name]}" for name in chosen if name not in ("price_input", "price_output"))
+    about = "   ".join(f"{name}: {known[name]}" for name in chosen)
     parts = [
         rect(Box(0, 0, WIDTH, height), "#f4f5f8"),
         text(14, 28, dashboard["title"], size=18, bold=True),

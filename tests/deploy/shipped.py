@@ -22,8 +22,6 @@ VARIABLES = {
     "service": SERVICE,
     "judge": "lexical",
     "instance": ".*",
-    "price_input": "0.15",
-    "price_output": "0.6",
     "__rate_interval": "15s",
     "__range": "5m",
 }

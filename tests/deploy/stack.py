@@ -108,7 +108,8 @@ def _config(folder: Path, alertmanager: str, llm: str, backend: str) -> dict[str
     config["alerts"]["notifiers"] = [{"type": "alertmanager", "urls": [alertmanager]}]
     del config["alerts"]["base_url"]
     judge = {"type": "openai", "base_url": llm, "model": "stub", "api_key_env": None}
-    config["judges"] = [{}, {"judge": judge, "lane": {"budget": {"calls_per_minute": 8}}}]
+    config["judges"] = [{}, {"judge": judge, "lane": {"budget": {"calls_per_minute": 8, "usd_per_day": 5}}}]
+    config["prices"]["stub"] = {"input_usd": 2.5, "output_usd": 10}
     config["write_back"] = {"endpoint": backend}
     config["chunk_store"] = _chunk_store(folder / "documents.sqlite")
     return config
