@@ -15,6 +15,7 @@ from alerts.rules.base import Case, RuleSettings
 from alerts.rules.defaults import DEFAULT_RULES
 from alerts.signals import Cited
 from evaluators.evaluation import Diagnosis
+from evaluators.sample import Place
 
 TEXT_LIMIT = 300
 _NAME_LIMIT = 128
@@ -69,7 +70,9 @@ def show(finding: Finding, content: Content) -> Finding:
     """Redacted and cut; with `ids` nothing of question, answer and chunks remains but the chunk's id, or its source."""
     text, name = presentable(TEXT_LIMIT), presentable(_NAME_LIMIT)
     if content == "ids":
-        return replace(finding, question="", claim="", chunk=name(finding.chunk), quote="", claimed="", found="")
+        return replace(
+            finding, question="", claim="", chunk=name(finding.chunk), quote="", claimed="", found="", excerpt=""
+        )
     return replace(
         finding,
         question=text(finding.question),
@@ -78,6 +81,7 @@ def show(finding: Finding, content: Content) -> Finding:
         quote=text(finding.quote),
         claimed=name(finding.claimed),
         found=name(finding.found),
+        excerpt=text(finding.excerpt),
     )
 
 
@@ -95,6 +99,9 @@ def summarize(rule: RuleSettings, case: Case) -> str:
 def sentence_of(finding: Finding) -> str:
     """What the answer says and what its chunk says instead; empty where no claim is known to have failed."""
     chunk = f"chunk {finding.chunk}" if finding.chunk else "a chunk"
+    if finding.place:
+        where = chunk if finding.place is Place.CHUNK else f"the {finding.place}"
+        return f'{where} says "{_lead(finding.excerpt)}"' if finding.excerpt else f"{where} gives orders to a model"
     if finding.contradicted:
         says, instead = finding.claimed or finding.claim, finding.found or finding.quote
         if not says:
@@ -116,6 +123,8 @@ def describe(rule: RuleSettings, case: Case, changes: Sequence[Change] = ()) -> 
         sentences.append(f'Failing claim: "{finding.claim}".')
     if finding and finding.quote:
         sentences.append(f'Chunk {finding.chunk}: "{finding.quote}".')
+    if finding and finding.excerpt:
+        sentences.append(f'Words of the {finding.place}: "{finding.excerpt}".')
     return " ".join(sentences)
 
 

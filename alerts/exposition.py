@@ -12,6 +12,7 @@ from alerts.windows import Window
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import Assessment, Diagnosis, Evaluation, Scored
 from evaluators.prices import Unpriced
+from evaluators.sample import Place
 
 SCORE_BUCKETS = (0.0, 0.2, 0.5, 0.8, 0.85, 0.9)
 """0 tells "no claim contradicted" from "some"; the others lie at the thresholds that people use."""
@@ -80,7 +81,10 @@ class Metrics:
             "diagnoses", "Root causes of weak answers, and none for the others.", "service", "judge", "diagnosis"
         )
         self._injections = series.counter(
-            "injections_suspected", "Verdicts on traces that hold text which addresses the judge.", "service"
+            "injections_suspected",
+            "Traces that were read and hold text which gives orders to a model, by the gravest place of it.",
+            "service",
+            "place",
         )
         self._age = series.histogram(
             "verdict_age_seconds",
@@ -165,7 +169,6 @@ class Metrics:
 
         A verdict that supersedes an earlier one of the same trace counts again: Prometheus cannot take back.
         """
-        self._injections(assessment.sample.service)
         for evaluation in assessment.evaluations:
             self._evaluation(assessment, evaluation)
         if assessment.diagnosis is not Diagnosis.UNKNOWN:
@@ -173,9 +176,10 @@ class Metrics:
         if math.isfinite(assessment.age_s):
             self._age(assessment.judge).observe(max(0.0, assessment.age_s))
 
-    def injection_suspected(self, service: str) -> None:
-        """Count a verdict on a trace that holds text which addresses the judge."""
-        self._injections(service).inc()
+    def inspected(self, service: str, suspected: Place | None) -> None:
+        """Count a trace that was looked at for injections; `suspected` is where the gravest one stands, if any."""
+        for place in Place:
+            self._injections(service, place).inc(place is suspected)
 
     def _evaluation(self, assessment: Assessment, evaluation: Evaluation) -> None:
         service, outcome = assessment.sample.service, evaluation.outcome

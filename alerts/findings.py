@@ -1,10 +1,10 @@
 """A finding: one bad trace, its failing claim, and the chunk that says otherwise."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluators.evaluation import Assessment, Scored
 from evaluators.facets import ClaimVerdict, Support
-from evaluators.sample import RagSample
+from evaluators.sample import Place, RagSample, Suspicion
 
 KEPT = 600
 """Characters kept of each text: more than is ever shown, so that redaction sees what the later cut would halve."""
@@ -18,7 +18,7 @@ class Finding:
     """Plain, unredacted facts. Texts are empty where there is nothing to say.
 
     `chunk` is an id, or a position with the source. `value` is the trace's score of the metric that the alert names,
-    None where it names none or there is no score.
+    None where it names none or there is no score. `excerpt` are words that give orders to a model, in `place`.
     """
 
     trace_id: str
@@ -31,6 +31,8 @@ class Finding:
     quote: str = ""
     claimed: str = ""
     found: str = ""
+    place: Place | None = None
+    excerpt: str = ""
 
     @classmethod
     def of(cls, assessment: Assessment, value: float | None, *, with_claim: bool = True) -> "Finding":
@@ -52,6 +54,15 @@ class Finding:
             claimed=(claim.conflict.claimed if claim.conflict else "")[:KEPT],
             found=(claim.conflict.found if claim.conflict else "")[:KEPT],
         )
+
+    @classmethod
+    def of_suspicion(cls, assessment: Assessment, suspicion: Suspicion | None) -> "Finding":
+        """Which text of this trace gives orders to a model."""
+        bare = cls.of(assessment, None, with_claim=False)
+        if suspicion is None:
+            return bare
+        chunk = chunk_name(assessment.sample, suspicion.chunk)
+        return replace(bare, chunk=chunk, place=suspicion.place, excerpt=suspicion.excerpt[:KEPT])
 
 
 def failing_claim(assessment: Assessment) -> ClaimVerdict | None:

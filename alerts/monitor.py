@@ -11,10 +11,10 @@ from alerts.ledger import Ledger
 from alerts.lifecycle import Move
 from alerts.mix import Mix
 from alerts.notifiers.base import Notifier
-from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of
+from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of, suspicion_of
 from alerts.outbox_file import OutboxFile
 from alerts.pipeline import NotificationMetrics, NotificationPipeline
-from alerts.rules.base import BREAKER, RETRIEVED, TRAFFIC, Observation, RuleSettings
+from alerts.rules.base import BREAKER, RETRIEVED, SUSPICION, TRAFFIC, Observation, RuleSettings
 from alerts.settings import AlertSettings
 from alerts.signals import Signal, SignalState
 from alerts.track import Mark, Track
@@ -107,6 +107,8 @@ class AlertEngine:
         evaluations = [one for one in assessment.evaluations if one.metric in self._watched_metrics]
         if RETRIEVED in self._watched and (retrieval := retrieval_of(assessment.sample)):
             evaluations.append(retrieval)
+        if SUSPICION in self._watched and (suspicion := suspicion_of(assessment.sample)):
+            evaluations.append(suspicion)
         for evaluation in evaluations:
             if not self._ledger.is_repeat(assessment.sample.trace_id, evaluation):
                 self._count(now, service, assessment, evaluation)

@@ -4,7 +4,8 @@ from collections.abc import Container
 
 from alerts.coverage import is_eligible, label_of
 from alerts.findings import is_contradicted
-from alerts.rules.base import CONTRADICTED, RETRIEVED, Observation, coverage_key
+from alerts.rules.base import CONTRADICTED, RETRIEVED, SUSPICION, Observation, coverage_key
+from alerts.suspicions import value_of
 from evaluators.evaluation import Assessment, Evaluation, Scored
 from evaluators.sample import RagSample, Readiness
 
@@ -26,8 +27,20 @@ def retrieval_of(sample: RagSample) -> Evaluation | None:
     """
     if sample.excluded or sample.readiness is Readiness.NO_RETRIEVAL:
         return None
-    found = Scored(0.0 if sample.readiness is Readiness.NO_DOCUMENTS else 1.0)
-    return Evaluation(f"{sample.trace_id}/{sample.revision}", RETRIEVED, "1", "", found)
+    if sample.incomplete and sample.readiness is Readiness.NO_DOCUMENTS:
+        return None
+    return _of_no_judge(sample, RETRIEVED, 0.0 if sample.readiness is Readiness.NO_DOCUMENTS else 1.0)
+
+
+def suspicion_of(sample: RagSample) -> Evaluation | None:
+    """Where the trace holds a suspected injection, under the same conditions, and once for all judges, too."""
+    if sample.excluded or sample.readiness is Readiness.NO_RETRIEVAL:
+        return None
+    return _of_no_judge(sample, SUSPICION, value_of(sample.suspicions))
+
+
+def _of_no_judge(sample: RagSample, key: str, value: float) -> Evaluation:
+    return Evaluation(f"{sample.trace_id}/{sample.revision}", key, "1", "", Scored(value))
 
 
 def observations(
@@ -40,7 +53,7 @@ def observations(
     outcome, metric, found = evaluation.outcome, evaluation.metric, []
     scored = isinstance(outcome, Scored)
     if isinstance(outcome, Scored) and metric in watched:
-        found.append(Observation(metric, outcome.value, assessment.diagnosis.value))
+        found.append(Observation(metric, outcome.value, "" if metric == SUSPICION else assessment.diagnosis.value))
     if scored and metric in CLAIM_METRICS and CONTRADICTED in watched and metric == _about_claims(assessment):
         found.append(Observation(CONTRADICTED, float(is_contradicted(assessment)), assessment.diagnosis.value))
     key = coverage_key(metric)

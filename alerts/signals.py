@@ -89,8 +89,9 @@ class Signal:
 
     @property
     def leading_claim(self) -> str:
-        """The failing claim that an alert about single traces leads with; empty for one about a number."""
-        return self.traces[0].finding.claim if self.traces and self.estimate is None else ""
+        """What an alert about single traces leads with, a failing claim or an order; empty for one about a number."""
+        worst = self.traces[0].finding if self.traces and self.estimate is None else None
+        return worst.claim or worst.excerpt if worst else ""
 
     def group(self, names: Sequence[str]) -> tuple[str, ...]:
         """What the alert has in common with those of its group."""
@@ -109,6 +110,8 @@ class Signal:
             "claim": worst.claim if worst else "",
             "chunk": worst.chunk if worst else "",
             "quote": worst.quote if worst else "",
+            "place": worst.place or "" if worst else "",
+            "excerpt": worst.excerpt if worst else "",
             "worst_traces": ", ".join(cited.finding.trace_id for cited in self.traces),
             "evidence_url": self.url,
             "trace_url": self.traces[0].trace_url if self.traces else "",
@@ -196,6 +199,8 @@ def _cited(cited: Cited) -> dict[str, object]:
         "quote": finding.quote,
         "claimed": finding.claimed,
         "found": finding.found,
+        "place": finding.place,
+        "excerpt": finding.excerpt,
         "evidence_url": cited.evidence_url,
         "trace_url": cited.trace_url,
     }

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from alerts.explain import Content, Links, describe, summarize
-from alerts.findings import Finding, WorstTraces, is_contradicted, score_of
+from alerts.findings import Finding, WorstTraces, is_contradicted
 from alerts.holding import Watchable
 from alerts.lifecycle import Alert, Move, Phase, advance
 from alerts.mix import Change
@@ -13,8 +13,6 @@ from alerts.rules.base import Case, Condition, Observation, Reading, RuleSetting
 from alerts.signals import Signal, SignalState
 from alerts.slices import WHOLE, Slice
 from evaluators.evaluation import Assessment
-from evaluators.facets import Facet
-from evaluators.metrics import METRICS
 
 ADOPTED_S = 60.0
 """An alert of an earlier process is not resolved before this process has looked for so long."""
@@ -62,8 +60,6 @@ class Track:
         self._patience = 0.0
         self._changes: tuple[Change, ...] = ()
         self._muted = False
-        metric = METRICS.get(rule.about)
-        self._with_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
 
     @property
     def firing(self) -> bool:
@@ -85,8 +81,7 @@ class Track:
         at, badness = self._time.at(now), self.rule.badness(observation.value) + is_contradicted(assessment)
         if not self._worst.wants(at, badness):
             return False
-        value = score_of(assessment, self.rule.about)
-        self._worst.add(at, badness, Finding.of(assessment, value, with_claim=self._with_claims))
+        self._worst.add(at, badness, self.rule.finding(assessment))
         return True
 
     def retract(self, mark: Mark, trace_id: str) -> None:

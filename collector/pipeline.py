@@ -10,6 +10,7 @@ from typing import Protocol
 from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
 from alerts.store import VerdictStore
+from alerts.suspicions import gravest
 from collector.assembler import Assembler
 from collector.backlog import Backlog
 from collector.first_signs import FirstSigns
@@ -20,6 +21,7 @@ from evaluators.dispatcher import Dispatcher, Judgement
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Scored, Skipped, SkipReason
 from evaluators.facets import FacetAnswers
+from evaluators.injection import suspicions_in
 from evaluators.metrics import Metric
 from evaluators.sample import RagSample, Readiness
 from evaluators.sampler import Decision, Sampler
@@ -169,8 +171,6 @@ class Pipeline:
     def deliver(self, judgement: Judgement) -> None:
         """Turn a judgement into metrics, a record and, where it matters, a signal; then its receipts may go."""
         route = self._routes[judgement.judge]
-        if "injection" in judgement.flags:
-            self._metrics.injection_suspected(judgement.sample.service)
         try:
             self._tell(
                 assess(
@@ -262,11 +262,25 @@ class Pipeline:
         if sample.readiness is Readiness.NO_RETRIEVAL:
             self._store.decision(sample.trace_id, sample.service, sample.readiness, sample.reason)
             return
+        sample = self._inspected(sample)
         for route in self._routes.values():
             if trace.partial:
                 self._skip(sample, route, Skipped(SkipReason.PARTIAL), "spans of it may be where nobody joins them")
             else:
                 self._send(sample, route, trace.closed_at)
+
+    def _inspected(self, sample: RagSample) -> RagSample:
+        """With what is suspected of its texts: known when they are read, whatever becomes of the judges, and once."""
+        if sample.excluded:
+            return sample
+        suspicions = suspicions_in(sample)
+        found = gravest(suspicions)
+        self._metrics.inspected(sample.service, found.place if found and not self._was_suspected(sample) else None)
+        return replace(sample, suspicions=suspicions) if suspicions else sample
+
+    def _was_suspected(self, sample: RagSample) -> bool:
+        record = self._store.get(sample.trace_id) if sample.revision else None
+        return record is not None and any(one.sample.suspicions for one in record.assessments.values())
 
     def _send(self, sample: RagSample, route: Route, closed_at: float) -> None:
         decision = route.sampler.decide(sample)

@@ -13,7 +13,7 @@ _THE_ANSWER = (
 )
 _FULL_MARKS = (
     # "from 1 to 10" asks people for their opinion, "1.0" asks a judge.
-    r"(?:(?<!from )(?<!scale of )\b(?:1(?:\.0+)?|10|100)\b(?! ?(?:to|through|-|\u2013)(?!\w))"
+    r"(?:(?<!from )(?<!to )(?<!scale of )\b(?:1(?:\.0+)?|10|100)\b(?! ?(?:to|through|-|\u2013)(?!\w))"
     r"|\bperfect|\bfully|\bsupported|\bfaithful|\bcorrect\b)"
 )
 _JUDGES = r"(?:\w+ )?(?:judge|evaluator|grader)s?\b"

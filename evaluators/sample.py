@@ -92,6 +92,7 @@ class RagSample:
     `span_id` (16 hex digits) is the trace's first span: the root where it is known.
     `revision` counts the verdicts that an earlier closing of the same trace already had. `duration_s` is the
     application's own, None where the spans do not say; `tokens` has an entry for each model that it called.
+    `suspicions` are texts of it that seem to give orders to a model.
     """
 
     trace_id: str
@@ -112,6 +113,7 @@ class RagSample:
     span_id: str | None = None
     reference: Reference | None = None
     tokens: tuple[ModelTokens, ...] = ()
+    suspicions: tuple[Suspicion, ...] = ()
 
     @property
     def context(self) -> tuple[Chunk, ...]:

@@ -16,7 +16,7 @@ from evaluators.evaluation import (
     SkipReason,
 )
 from evaluators.facets import ClaimSupport, ClaimVerdict, Conflict, FacetAnswers, Support
-from evaluators.sample import Chunk, RagSample, Readiness
+from evaluators.sample import Chunk, RagSample, Readiness, Suspicion
 
 ANSWER = "You can get a full refund within 90 days of purchase."
 QUOTE = "customers may return any product for a full refund within 30 days of purchase."
@@ -46,6 +46,7 @@ def assessment(
     diagnosis: Diagnosis = Diagnosis.NONE,
     revision: int = 0,
     attributes: Mapping[str, str] | None = None,
+    suspicions: tuple[Suspicion, ...] = (),
 ) -> Assessment:
     """A verdict on trace `number`. Faithfulness and hallucination follow from the claims unless `outcomes` says so."""
     sample = RagSample(
@@ -57,6 +58,7 @@ def assessment(
         ANSWER,
         attributes=attributes or {},
         revision=revision,
+        suspicions=suspicions,
     )
     scores = outcomes if outcomes is not None else _scores(claims or (SUPPORTED,))
     evaluations = tuple(

@@ -43,6 +43,10 @@ def _sample(sample: RagSample) -> dict[str, object]:
             {"id": chunk.id, "text": chunk.text, "score": chunk.score, "source": chunk.source}
             for chunk in sample.chunks
         ],
+        "suspicions": [
+            {"place": one.place, "chunk": chunk_name(sample, one.chunk) or None, "excerpt": one.excerpt}
+            for one in sample.suspicions
+        ],
         "session": sample.session,
         "incomplete": sample.incomplete,
         "attributes": dict(sample.attributes),

@@ -7,7 +7,7 @@ from alerts.findings import chunk_name
 from alerts.redaction import shorten
 from evaluators.evaluation import Assessment
 from evaluators.facets import ClaimVerdict, Support
-from evaluators.sample import Chunk, RagSample
+from evaluators.sample import Chunk, Place, RagSample, Suspicion
 
 MAX_SHOWN = 50_000
 """Characters shown of a text: a page must open on any device."""
@@ -29,10 +29,13 @@ def question_and_answer(lead: Assessment) -> Markup:
     ]
     kinds = dict.fromkeys(claim.support.value for claim in _claims_of(lead))
     legend = tag("p", *(badge(kind) for kind in kinds), cls="legend") if kinds else None
-    question = section("Question", tag("p", (sample.question or "none recorded")[:MAX_SHOWN], cls="text"))
-    return join(
-        question, section("Answer", tag("p", mark(answer, marks) if answer else "none recorded", cls="text"), legend)
-    )
+    asked = _suspicions(sample, Place.QUESTION)
+    shown = mark((sample.question or "none recorded")[:MAX_SHOWN], _orders(sample.question or "", asked))
+    question = section("Question", tag("p", shown, cls="text"), _warning(asked))
+    said = _suspicions(sample, Place.ANSWER)
+    marks += _orders(answer, said)
+    text = tag("p", mark(answer, marks) if answer else "none recorded", cls="text")
+    return join(question, section("Answer", text, legend, _warning(said)))
 
 
 def claims(lead: Assessment) -> Markup | None:
@@ -77,18 +80,22 @@ def _chunk(lead: Assessment, position: int, chunk: Chunk) -> Markup:
         if claim.quote and (place := locate(content, claim.quote))
     ]
     contradicts = any(claim.support is Support.CONTRADICTED for claim in claims)
+    suspicions = _suspicions(lead.sample, Place.CHUNK, position)
+    marks += _orders(content, suspicions)
     title = join(
         tag("b", chunk_name(lead.sample, position)),
         tag("span", f" · {_chunk_facts(lead, position, chunk)}", cls="soft"),
         join(" ", badge("contradicts the answer", "bad")) if contradicts else None,
+        join(" ", badge("suspected injection", "bad")) if suspicions else None,
     )
     return tag(
         "details",
         tag("summary", title),
         tag("p", mark(content, marks), cls="text"),
-        cls="chunk contradicts" if contradicts else "chunk",
+        _warning(suspicions),
+        cls="chunk contradicts" if contradicts or suspicions else "chunk",
         id=f"chunk-{position + 1}",
-        open="" if claims or len(content) < SHORT else None,
+        open="" if claims or suspicions or len(content) < SHORT else None,
     )
 
 
@@ -104,6 +111,24 @@ def _chunk_facts(lead: Assessment, position: int, chunk: Chunk) -> str:
     if chunk.truncated:
         facts.append("truncated")
     return " · ".join(facts)
+
+
+def _suspicions(sample: RagSample, place: Place, chunk: int | None = None) -> list[Suspicion]:
+    return [one for one in sample.suspicions if one.place is place and one.chunk == chunk]
+
+
+def _orders(content: str, suspicions: list[Suspicion]) -> list[Mark]:
+    """Marks of the words that give orders, where they stand there as they are."""
+    places = (locate(content, one.excerpt) for one in suspicions)
+    return [Mark(*place, "injection", "gives orders to a model") for place in places if place]
+
+
+def _warning(suspicions: list[Suspicion]) -> Markup | None:
+    """What was found, decoded: the text itself may not show it."""
+    if not suspicions:
+        return None
+    words = "; ".join(f"“{shorten(one.excerpt, 200)}”" for one in suspicions)
+    return tag("p", badge("suspected injection", "bad"), f" gives orders to a model: {words}", cls="soft")
 
 
 def _claims_of(lead: Assessment) -> tuple[ClaimVerdict, ...]:

@@ -38,6 +38,7 @@ mark { background: none; color: inherit; border-radius: 3px; padding: .05em .15e
 mark.contradicted { background: var(--bad-soft); box-shadow: inset 0 -2px var(--bad); }
 mark.not_in_context { background: var(--warn-soft); border-bottom: 2px dashed var(--warn); }
 mark.hit { padding: 0; font-weight: 700; text-decoration: underline; text-underline-offset: .2em; }
+mark.injection { background: var(--bad-soft); outline: 2px dotted var(--bad); }
 mark.supported { background: var(--good-soft); box-shadow: inset 0 -1px var(--good); }
 .badge { display: inline-block; font-size: .78rem; font-weight: 600; border-radius: 99px; padding: .1em .7em;
   border: 1px solid currentColor; color: var(--soft); white-space: nowrap; }

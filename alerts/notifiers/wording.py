@@ -39,6 +39,8 @@ def lines_of(signal: Signal) -> list[str]:
         lines.append(f'Answer: "{worst.claim}"')
     if worst and worst.quote:
         lines.append(f'Chunk {worst.chunk}: "{worst.quote}"')
+    if worst and worst.excerpt:
+        lines.append(f'In the {worst.place}: "{worst.excerpt}"')
     if changed := signal.what_changed:
         lines.append(f"Changed: {changed}")
     if signal.runbook and not is_link(signal.runbook):

@@ -8,6 +8,7 @@ from alerts.rules.base import Case, Condition, Observation, Reading, RuleSetting
 from alerts.rules.burn_rate import BurnRateRule
 from alerts.rules.coverage import CoverageRule
 from alerts.rules.empty_retrieval import EmptyRetrievalRule
+from alerts.rules.injection import InjectionRule
 from alerts.rules.judge_unavailable import JudgeUnavailableRule
 from alerts.rules.no_data import NoDataRule
 from alerts.rules.slo import Burn, SloRule
@@ -20,13 +21,24 @@ Rule = Annotated[
     | SloRule
     | BurnRateRule
     | EmptyRetrievalRule
+    | InjectionRule
     | CoverageRule
     | NoDataRule
     | JudgeUnavailableRule,
     Field(discriminator="kind"),
 ]
 
-KINDS = ("trace", "window", "slo", "burn_rate", "empty_retrieval", "coverage", "no_data", "judge_unavailable")
+KINDS = (
+    "trace",
+    "window",
+    "slo",
+    "burn_rate",
+    "empty_retrieval",
+    "injection",
+    "coverage",
+    "no_data",
+    "judge_unavailable",
+)
 
 __all__ = [
     "KINDS",
@@ -37,6 +49,7 @@ __all__ = [
     "Condition",
     "CoverageRule",
     "EmptyRetrievalRule",
+    "InjectionRule",
     "JudgeUnavailableRule",
     "NoDataRule",
     "Observation",

@@ -7,11 +7,13 @@ from typing import Annotated, ClassVar, NamedTuple, Protocol
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from alerts.findings import Finding
+from alerts.findings import Finding, score_of
 from alerts.slices import WHOLE, AttributeName, Slice, shown
 from alerts.strict import Strict, Url
 from alerts.windows import Tally
 from evaluators.duration import Duration
+from evaluators.evaluation import Assessment
+from evaluators.facets import Facet
 from evaluators.metrics import METRICS
 from evaluators.statistics import Estimate
 
@@ -54,6 +56,9 @@ TRAFFIC = "traffic"
 
 RETRIEVED = "retrieved"
 """Key: 1 where a trace's retrieval returned chunks, 0 where it returned none."""
+
+SUSPICION = "suspicion"
+"""Key: where a trace holds text that gives orders to a model, 0 where it holds none (`suspicions.value_of`)."""
 
 BREAKER = "breaker"
 """Key: 1 the judge's breaker is open, 0.5 half open, 0 closed."""
@@ -221,6 +226,12 @@ class RuleSettings(Strict):
     def badness(self, value: float) -> float:
         """Orders traces: the larger, the more worth citing."""
         return value
+
+    def finding(self, assessment: Assessment) -> Finding:
+        """What a bad trace is cited for."""
+        metric = METRICS.get(self.about)
+        is_about_claims = metric is not None and Facet.CLAIM_SUPPORT in metric.facets
+        return Finding.of(assessment, score_of(assessment, self.about), with_claim=is_about_claims)
 
     def title(self, case: Case) -> str:
         """What the alert is about."""

@@ -8,6 +8,7 @@ single trace counts only where a chunk contradicts a claim, and "not supported" 
 from alerts.rules.base import RuleSettings, Severity
 from alerts.rules.coverage import CoverageRule
 from alerts.rules.empty_retrieval import EmptyRetrievalRule
+from alerts.rules.injection import InjectionRule
 from alerts.rules.judge_unavailable import JudgeUnavailableRule
 from alerts.rules.no_data import NoDataRule
 from alerts.rules.trace import TraceRule
@@ -33,6 +34,7 @@ DEFAULT_RULES: tuple[RuleSettings, ...] = (
         clear_for=300.0,
     ),
     EmptyRetrievalRule(name="empty_retrieval", severity=Severity.TICKET, for_=60.0, clear_for=300.0),
+    InjectionRule(name="suspected_injection", severity=Severity.TICKET),
     CoverageRule(name="low_coverage", severity=Severity.TICKET, for_=300.0, clear_for=300.0),
     JudgeUnavailableRule(name="judge_unavailable", severity=Severity.TICKET),
     NoDataRule(name="no_data", severity=Severity.INFO),

@@ -153,7 +153,7 @@ def _traffic() -> list[dict[str, Any]]:
         ),
         timeseries(
             "Suspected injections",
-            "Verdicts per hour on traces that hold text which addresses the judge.",
+            "Traces per hour that hold text which gives orders to a model; the dashboard of a service says where.",
             Query(
                 "sum by (service) (rate(groundwatch_injections_suspected_total[$__rate_interval])) * 3600",
                 "{{service}}",

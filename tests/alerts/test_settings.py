@@ -16,6 +16,7 @@ def test_every_default_works_without_a_file() -> None:
         "high_hallucination",
         "low_faithfulness",
         "empty_retrieval",
+        "suspected_injection",
         "low_coverage",
         "judge_unavailable",
         "no_data",
