@@ -104,6 +104,25 @@ class Topics:
         finally:
             await consumer.stop()
 
+    async def all_of(self, topic: str) -> list[ConsumerRecord]:
+        """Every message that is there by now."""
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.address, auto_offset_reset="earliest")
+        await consumer.start()
+        try:
+            keys = [TopicPartition(topic, number) for number in await self._partitions(topic)]
+            consumer.assign(keys)
+            ends, found = await consumer.end_offsets(keys), []
+            while any([await consumer.position(key) < ends[key] for key in keys]):
+                for messages in (await consumer.getmany(timeout_ms=200)).values():
+                    found += messages
+            return found
+        finally:
+            await consumer.stop()
+
+    async def _partitions(self, topic: str) -> list[int]:
+        (found,) = await self.admin.describe_topics([topic])
+        return [one["partition"] for one in found["partitions"]]
+
     async def _exists(self, topic: str, partitions: int) -> bool:
         (found,) = await self.admin.describe_topics([topic])
         return len(found.get("partitions", ())) == partitions
