@@ -11,9 +11,10 @@ _MAX_SERVICES = 1_000
 
 
 class BudgetSettings(BaseModel):
-    """Upper bounds; None is no bound. Days are UTC days.
+    """Upper bounds for one process; None is no bound. Days are UTC days, and a restart begins to count anew.
 
-    Tokens and dollars are known when a call has ended: those in flight then may go beyond the bound.
+    Tokens and dollars are known when a call has ended: those in flight then may go beyond the bound. What a time-out
+    cost is never known: calls_per_day bounds that too.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
