@@ -45,7 +45,7 @@ async def roles(folder: Path) -> None:
     with running_broker(folder / "kafka") as broker:
         async with scaled(folder, broker.address) as started:
             everyone = [(name, one) for name, replicas in started.processes.items() for one in replicas]
-            with Customers(started.processes["groundwatch-receive"][0].grpc, PACE):
+            with Customers(started.front.grpc, PACE):
                 await asyncio.sleep(WARM_UP_S)
                 used, traces, since = [cpu(one) for _, one in everyone], judged(everyone), time.monotonic()
                 await asyncio.sleep(MEASURED_S)

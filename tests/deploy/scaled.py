@@ -1,13 +1,13 @@
 """The roles of compose.scaled.yaml as processes: its commands, its configuration, its topics, its cache.
 
-What differs from the files: addresses, the names of topics and groups (a broker serves other tests, too), and alerts go
-to standard output.
+What differs from the files: addresses, the names of topics and groups (a broker serves other tests, too), and that a
+worker that says nothing counts as gone after 6 s.
 """
 
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -36,19 +36,47 @@ PATIENCE_S = 60.0
 
 
 class Scaled(NamedTuple):
-    """Running processes by service; `spans` is the topic of spans."""
+    """Running processes by service; `topics` are the names that its topics have here."""
 
     processes: dict[str, list[Monitor]]
-    spans: str
+    topics: dict[str, str]
+
+    @property
+    def workers(self) -> list[Monitor]:
+        """Who judges."""
+        return self.processes["groundwatch-evaluate"]
+
+    @property
+    def front(self) -> Monitor:
+        """Where spans go."""
+        (only,) = self.processes["groundwatch-receive"]
+        return only
+
+    @property
+    def alert(self) -> Monitor:
+        """Who notifies."""
+        (only,) = self.processes["groundwatch"]
+        return only
+
+    @property
+    def everyone(self) -> list[Monitor]:
+        """All of them, in the order in which they may stop."""
+        return [self.front, *self.workers, self.alert]
 
 
 @asynccontextmanager
-async def scaled(folder: Path, broker: str) -> AsyncIterator[Scaled]:
-    """Start every replica of every role against a broker."""
+async def scaled(
+    folder: Path, broker: str, *, missing: Collection[str] = (), **changes: Mapping[str, Any] | list[Any]
+) -> AsyncIterator[Scaled]:
+    """Start every replica of every role against a broker; `missing` topics are not made. `changes` to the configuration
+    are laid over its keys.
+    """
     config, names = _config(folder, broker)
+    for key, change in changes.items():
+        config[key] = config[key] | change if isinstance(change, Mapping) else change
     async with topics_on(broker) as topics:
-        for topic, partitions in TOPICS.items():
-            await topics.make(names[topic], int(partitions))
+        for topic in TOPICS.keys() - missing:
+            await topics.make(names[topic], int(TOPICS[topic]))
     with ExitStack() as stack:
         config["cache"]["redis"]["url"] = stack.enter_context(_valkey())
         started = {
@@ -57,7 +85,7 @@ async def scaled(folder: Path, broker: str) -> AsyncIterator[Scaled]:
         }
         for running in (process for processes in started.values() for process in processes):
             await until(partial(_is_ready, running), PATIENCE_S)
-        yield Scaled(started, names["otlp_spans"])
+        yield Scaled(started, names)
 
 
 async def _is_ready(running: Monitor) -> bool:
@@ -79,6 +107,7 @@ def _config(folder: Path, broker: str) -> tuple[dict[str, Any], dict[str, str]]:
         "topics": [names["otlp_spans"]],
         "group_id": unique("scaled"),
         "dead_letter_topic": names["groundwatch_dead_letters"],
+        "session_timeout_s": 6.0,
     }
     config["alerts"] |= {"notifiers": [{"type": "jsonlines"}], "outbox_path": str(folder / "outbox.sqlite")}
     config["assembly"] = {"grace_s": 0.5}
