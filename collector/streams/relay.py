@@ -66,6 +66,7 @@ class EvaluationRelay:
         if len(self._waiting) > MAX_PENDING:
             self._waiting.popleft()
             self._metrics.message(self._topic, "dropped")
+        self._metrics.pending(self._topic, len(self))
         self._idle.clear()
         self._filled.set()
 
@@ -79,7 +80,6 @@ class EvaluationRelay:
                     await self._send(self._waiting[0])
                 except RetryableError:
                     await asyncio.sleep(RETRY_S)
-            self._metrics.pending(self._topic, len(self))
 
     async def flush(self, deadline_s: float) -> None:
         """Wait until all is written, at most until the deadline."""
@@ -126,6 +126,7 @@ class EvaluationRelay:
         self._end(item[1])
 
     def _end(self, done: Callable[[], None]) -> None:
+        self._metrics.pending(self._topic, len(self))
         if not len(self):
             self._idle.set()
         done()

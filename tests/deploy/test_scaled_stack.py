@@ -37,9 +37,12 @@ QUIET = {
 
 
 class Seen(NamedTuple):
-    """What the run left. `judged` are scores for faithfulness by worker, before anything went wrong."""
+    """What the run left. `judged` are scores for faithfulness by worker, and `pending` the messages on their way, both
+    before anything went wrong.
+    """
 
     judged: list[float]
+    pending: float
     evidence: list[Any]
     inbox: str
     empty: dict[str, str]
@@ -61,6 +64,7 @@ async def _run(folder: Path, broker: str) -> Seen:
         began, workers = time.time(), running.scaled.workers
         await _judge(running)
         judged = [scored(worker) for worker in workers]
+        pending = sum(value(one, "groundwatch_stream_messages_pending", "topic") for one in running.scaled.everyone)
         pages = [f"{running.scaled.alert.web}/traces/{trace_id(one).hex()}" for one in (COLLECTED[0], SENT[0])]
         evidence = [await get_json(page, format="json") for page in pages]
         await _go_wrong(running)
@@ -71,7 +75,7 @@ async def _run(folder: Path, broker: str) -> Seen:
         board = json.loads((DEPLOY / "grafana/dashboards/monitor.json").read_text())
         picture = await asyncio.to_thread(render, board, prometheus, VARIABLES, began, time.time(), ["Kafka"])
         exits = await asyncio.gather(*(asyncio.to_thread(one.stop) for one in running.scaled.everyone))
-        return Seen(judged, evidence, running.received(), empty, zero, names, picture, exits)
+        return Seen(judged, pending, evidence, running.received(), empty, zero, names, picture, exits)
 
 
 async def _judge(running: KafkaStack) -> None:
@@ -110,6 +114,7 @@ def value(process: Monitor, name: str, labels: str) -> float:
 def test_the_scaled_stack_judges_every_trace_once(seen: Seen) -> None:
     assert sum(seen.judged) == len(COLLECTED) + len(SENT)
     assert all(seen.judged), "one worker did all the work"
+    assert seen.pending == 0
 
 
 def test_the_wrong_answer_reaches_a_person_and_every_trace_has_its_page(seen: Seen) -> None:
