@@ -33,6 +33,10 @@ def test_the_example_dialect_reads_its_spans() -> None:
     assert (reading.kind, reading.query, reading.session) == (Kind.RETRIEVAL, QUESTION, "s")
     assert [(chunk.id, chunk.text) for chunk in reading.documents.chunks] == [("a", REFUNDS)]
     assert any(marker in search.raw() for marker in dialect.markers)
+    used = {"acme.kind": "llm", "acme.model": "m", "acme.tokens.in": 50, "acme.tokens.out": 12}
+    call = dialect.read(decode_span(Made(2, used).raw()))
+    assert call is not None
+    assert (call.tokens, call.attributes) == ((50, 12), {"gen_ai.request.model": "m"})
 
 
 def test_the_examples_of_configuration_are_valid() -> None:
