@@ -9,8 +9,16 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
+import grpc
 import orjson
 from aiohttp import web
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from alerts.notifiers.base import Policy
 from alerts.signals import Signal
@@ -390,3 +398,48 @@ class DispatchLog:
 
     def submit(self, sample: RagSample, judge: str, facets: frozenset[Facet], closed_at: float) -> None:
         self.submitted.append((sample, judge, facets))
+
+
+class OtlpBackend:
+    """A backend of traces and logs that takes OTLP/gRPC, on a free port unless one is given, and keeps what it got."""
+
+    def __init__(self, port: int = 0) -> None:
+        self._port = port
+        self.traces: list[ExportTraceServiceRequest] = []
+        self.logs: list[ExportLogsServiceRequest] = []
+        self._server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
+
+    async def __aenter__(self) -> Self:
+        kinds = (
+            ("trace", "Trace", ExportTraceServiceRequest, ExportTraceServiceResponse(), self.traces),
+            ("logs", "Logs", ExportLogsServiceRequest, ExportLogsServiceResponse(), self.logs),
+        )
+        self._server.add_generic_rpc_handlers(tuple(self._keeping(*kind) for kind in kinds))
+        self.address = f"127.0.0.1:{self._server.add_insecure_port(f'127.0.0.1:{self._port}')}"
+        await self._server.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._server.stop(None)
+
+    @staticmethod
+    def _keeping(folder: str, name: str, request: Any, answer: Any, into: list[Any]) -> Any:
+        async def export(message: Any, _: object) -> Any:
+            into.append(message)
+            return answer
+
+        method = grpc.unary_unary_rpc_method_handler(export, request.FromString, type(answer).SerializeToString)
+        service = f"opentelemetry.proto.collector.{folder}.v1.{name}Service"
+        return grpc.method_handlers_generic_handler(service, {"Export": method})
+
+    @property
+    def spans(self) -> list[Span]:
+        """All spans so far."""
+        scopes = (scope for one in self.traces for resource in one.resource_spans for scope in resource.scope_spans)
+        return [span for scope in scopes for span in scope.spans]
+
+    @property
+    def records(self) -> list[LogRecord]:
+        """All log records so far."""
+        scopes = (scope for one in self.logs for resource in one.resource_logs for scope in resource.scope_logs)
+        return [record for scope in scopes for record in scope.log_records]

@@ -3,17 +3,16 @@
 import json
 import re
 import subprocess
-import sys
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from collector.config import parse
-from tests.deploy.replay import CAPTURES
+from collector.conventions.registry import markers
 from tests.deploy.shipped import DEPLOY, load
+from tests.otelcol.collector import SHIPPED, VERSION, require_collector
 
-FILES = sorted((DEPLOY / "otel-collector").glob("*.yaml"))
-BODIES = [file for file in sorted(CAPTURES.glob("*/*.pb")) if not file.read_bytes().startswith(b"\x1f\x8b")]
+FILES = sorted(SHIPPED.glob("*.yaml"))
+VARIABLE = re.compile(r"\$\{env:(\w+)\}")
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -51,43 +50,42 @@ def test_the_scaled_stack_keeps_the_trace_backend():
 
 def test_the_backend_gets_everything_and_groundwatch_what_it_can_use():
     pipelines = load("otel-collector/fan-out.yaml")["service"]["pipelines"]
-    assert "filter/rag" not in pipelines["traces/backend"]["processors"]
-    assert "filter/rag" in pipelines["traces/groundwatch"]["processors"]
+    assert set(pipelines) == {f"{signal}/{to}" for signal in ("traces", "logs") for to in ("backend", "groundwatch")}
+    for name, pipeline in pipelines.items():
+        assert ("filter/rag" in pipeline["processors"]) is name.endswith("groundwatch")
 
 
-def test_the_filter_drops_no_span_that_a_verdict_on_a_captured_trace_needs(tmp_path):
-    (condition,) = load("otel-collector/fan-out.yaml")["processors"]["filter/rag"]["traces"]["span"]
-    kept = [tmp_path / f"{number:03}.pb" for number in range(len(BODIES))]
-    for source, file in zip(BODIES, kept, strict=True):
-        file.write_bytes(filtered(source.read_bytes(), condition))
-    assert sum(file.stat().st_size for file in kept) < sum(file.stat().st_size for file in BODIES)
-    assert inspected(kept) == inspected(BODIES)
+def test_no_mark_of_a_dialect_is_unknown_to_the_filter():
+    told_by_events = {b"db.query.result"}
+    (condition,) = (one for one in load("otel-collector/fan-out.yaml")["processors"]["filter/rag"]["trace_conditions"]
+                    if "IsRootSpan" in one)  # fmt: skip
+    patterns = re.findall(r'not IsMatch\(Keys\(span\.attributes\), "([^"]+)"\)', condition)
+    for marker in set(markers()) - told_by_events:
+        keys = json.dumps([f"{marker.decode()}x"])
+        assert any(re.search(pattern, keys) for pattern in patterns), marker
 
 
-def filtered(body, condition):
-    """What the processor lets through; `condition` is a conjunction of the forms that are used here."""
-    absent = re.findall(r'attributes\["([\w.]+)"\] == nil', condition)
-    different = re.findall(r'attributes\["([\w.]+)"\] != "(\w+)"', condition)
-    assert condition.startswith("not IsRootSpan()")
-    assert condition.count(" and ") == len(absent) + len(different)
-    request = ExportTraceServiceRequest.FromString(body)
-    for scope in (scope for resource in request.resource_spans for scope in resource.scope_spans):
-        keep = []
-        for span in scope.spans:
-            attributes = {one.key: one.value.string_value for one in span.attributes}
-            marked = any(key in attributes for key in absent)
-            marked |= any(attributes.get(key) == value for key, value in different)
-            if marked or not span.parent_span_id:
-                keep.append(span)
-        del scope.spans[:]
-        scope.spans.extend(keep)
-    return request.SerializeToString()
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_the_collector_takes_every_configuration(file):
+    validate([file], dict.fromkeys(VARIABLE.findall(file.read_text()), "localhost:1"))
 
 
-def inspected(files):
-    """What the monitor makes of each trace."""
-    command = [sys.executable, "-m", "collector", "inspect", "--json", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    traces = [json.loads(line) for line in done.stdout.splitlines()]
-    fields = ("verdict", "question", "answer", "chunks")
-    return {trace["trace_id"]: [trace[field] for field in fields] for trace in traces if trace["verdict"] == "rag"}
+@pytest.mark.parametrize("stack", [["compose.yaml"], ["compose.yaml", "compose.scaled.yaml"]], ids=" ".join)
+def test_the_collector_takes_what_compose_gives_it(stack):
+    services = [load(name)["services"].get("otel-collector", {}) for name in stack]
+    mounted = {to: source for one in services for source, to, *_ in (volume.split(":") for volume in one["volumes"])}
+    environment = {key: value for one in services for key, value in one["environment"].items()}
+    files = [DEPLOY / mounted[argument.removeprefix("--config=")] for argument in services[-1]["command"]]
+    assert {name for file in files for name in VARIABLE.findall(file.read_text())} <= set(environment)
+    validate(files, environment)
+
+
+def test_compose_runs_the_release_that_the_configurations_are_tested_with():
+    image = load("compose.yaml")["services"]["otel-collector"]["image"]
+    assert image == f"otel/opentelemetry-collector-contrib:{VERSION}"
+
+
+def validate(files, environment):
+    command = [require_collector(), "validate", *(f"--config={file}" for file in files)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
