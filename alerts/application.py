@@ -5,7 +5,7 @@ from evaluators.consumption import consumption
 from evaluators.prices import PriceTable, Unpriced
 from evaluators.sample import RagSample, Readiness
 
-LATENCY_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
+LATENCY_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
 
 
 class ApplicationSeries:
