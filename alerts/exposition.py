@@ -38,7 +38,7 @@ class Metrics:
 
     def __init__(self, clock: Clock | None = None, *, max_services: int = MAX_SERVICES) -> None:
         self._clock = clock or SystemClock()
-        self._series = SeriesRegistry({"service": max_services, "rule": 200})
+        self._series = SeriesRegistry({"service": max_services, "rule": 200, "value": 200})
         self._coverage_windows: dict[tuple[str, str], Window] = {}
         self._gauges: list[Callable[[], None]] = []
         self._make_verdict_series(self._series)

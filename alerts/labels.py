@@ -85,7 +85,7 @@ class Family(Generic[Child]):
         """Stop exposing a series."""
         values = self._values(raw)
         if self._children.pop(values, None) is not None:
-            self._room += _size(values)
+            self._room += line_size(values)
             self._metric.remove(*values)
 
     def _values(self, raw: tuple[str, ...]) -> tuple[str, ...]:
@@ -95,13 +95,13 @@ class Family(Generic[Child]):
         # Cached under the cleaned values only: raw ones are the sender's, and without number.
         values = self._values(raw)
         child = self._children.get(values)
-        if child is None and self._spill is not None and self._room < _size(values):
+        if child is None and self._spill is not None and self._room < line_size(values):
             self.overflows += 1
             values = _with_other(values, self._spill)
             child = self._children.get(values)
         if child is None:
             child = self._children[values] = self._metric.labels(*values) if values else self._metric
-            self._room -= _size(values)
+            self._room -= line_size(values)
         return child
 
 
@@ -109,6 +109,6 @@ def _with_other(values: tuple[str, ...], at: int) -> tuple[str, ...]:
     return (*values[:at], OTHER, *values[at + 1 :])
 
 
-def _size(values: tuple[str, ...]) -> int:
+def line_size(values: tuple[str, ...]) -> int:
     """Bytes of a line in a scrape: a character takes up to four, a quote or backslash two."""
     return _AROUND + sum(len(value.encode()) + value.count('"') + value.count("\\") for value in values)

@@ -14,7 +14,7 @@ OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 MAX_SERIES = 800
 MAX_HISTOGRAMS = 500
-"""Of one name; a histogram is a dozen series. Together they keep a scrape below a megabyte."""
+"""Of one name; a histogram is a dozen series. Together they keep a scrape at about a megabyte."""
 
 _DEFAULT_LIMIT = 64
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
 from alerts.labels import OTHER, clean_label
 
@@ -18,6 +18,9 @@ NONE = "__none__"
 """Stands for a trace without the attribute."""
 
 MAX_VALUE = 64
+
+DEFAULT = ("gen_ai.request.model", "gen_ai.prompt.version")
+"""What people change most. Instrumentations name the model; few tell the version of the prompt."""
 
 RESERVED = frozenset({"alertname", "service", "metric", "judge", "severity"})
 """Labels that every alert has."""
@@ -37,6 +40,16 @@ def _check_attribute(name: str) -> str:
 
 
 AttributeName = Annotated[str, AfterValidator(_check_attribute)]
+
+
+def _check_unique(names: tuple[str, ...]) -> tuple[str, ...]:
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{', '.join(doubled)} stands twice")
+    return names
+
+
+Attributes = Annotated[tuple[AttributeName, ...], Field(max_length=4), AfterValidator(_check_unique)]
+"""Each is another way to cut all traffic."""
 
 
 def slice_of(attributes: Mapping[str, str], names: Sequence[str]) -> Slice:

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from alerts.settings import AlertSettings
+from alerts.slices import DEFAULT, Attributes
 from alerts.web import WebSettings
 from alerts.writeback.settings import WriteBackSettings
 from collector import config_errors
@@ -99,6 +100,7 @@ class Config(Strict):
     judges: tuple[JudgeConfig, ...] = (JudgeConfig(),)
     prices: dict[Model, Price] = Field({}, max_length=1_000, description="by model, which may hold * and ?")
     cache: CacheSettings = CacheSettings()
+    slices: Attributes = DEFAULT
     alerts: AlertSettings = AlertSettings()
     write_back: WriteBackSettings | None = None
     web: WebSettings = WebSettings()

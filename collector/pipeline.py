@@ -9,6 +9,7 @@ from typing import Protocol
 
 from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
+from alerts.slice_series import SliceSeries
 from alerts.store import VerdictStore
 from alerts.suspicions import gravest
 from collector.assembler import Assembler
@@ -100,8 +101,10 @@ class Pipeline:
         events: Joiner | None = None,
         signs: FirstSigns | None = None,
         application: ApplicationSeries | None = None,
+        slices: SliceSeries | None = None,
     ) -> None:
         self._application = application
+        self._slices = slices
         self._signs = signs
         self._events = events
         self._resolver = resolver
@@ -257,6 +260,8 @@ class Pipeline:
             self._signs.trace(sample)
         if self._application is not None:
             self._application.count(sample)
+        if self._slices is not None:
+            self._slices.trace(sample)
         if trace.closed_by == "evicted":
             self._metrics.trace(sample.service, "evicted")
         if sample.readiness is Readiness.NO_RETRIEVAL:
@@ -305,7 +310,10 @@ class Pipeline:
         self._tell(assessment)
 
     def _tell(self, assessment: Assessment) -> None:
-        self._metrics.assessment(self._not_counted_yet(assessment))
+        news = self._not_counted_yet(assessment)
+        self._metrics.assessment(news)
+        if self._slices is not None:
+            self._slices.assessment(news)
         self._store.record(assessment)
         self._observer.observe(assessment)
         if self._relay is not None:

@@ -17,6 +17,7 @@ from alerts.monitor import AlertEngine
 from alerts.notifiers.registry import build_notifiers
 from alerts.observers import Observers
 from alerts.settings import AlertSettings
+from alerts.slice_series import SliceSeries
 from alerts.store import VerdictStore
 from alerts.web import Web
 from alerts.writeback.exporter import WriteBack
@@ -106,6 +107,7 @@ class Service:
             self._log_events,
             FirstSigns(config.pages_url),
             ApplicationSeries(self.metrics.series, prices) if role.evaluates else None,
+            SliceSeries(self.metrics.series, config.slices) if role.evaluates else None,
         )
         self._dispatcher = Dispatcher(
             self._lanes, self._cache, self._pipeline.deliver, self.metrics, self._clock, shared=self._shared

@@ -16,6 +16,7 @@ from opentelemetry.trace import Span
 from collector.demo.corpus import DOCUMENTS, Document, Turn
 
 TOP_K = 3
+MODEL = "scripted-model"
 CHARS_PER_TOKEN = 4
 """About as many as in English text."""
 
@@ -31,12 +32,12 @@ class ShopAssistant:
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         self._tracer = self._provider.get_tracer("shop-assistant")
 
-    def ask(self, turn: Turn) -> str:
+    def ask(self, turn: Turn, model: str = MODEL) -> str:
         """Answer one question; returns the trace id in hex."""
         with self._span("CHAIN", "answer-question") as root:
             root.set_attribute("input.value", turn.question)
             documents = self._retrieve(turn.question)
-            root.set_attribute("output.value", self._generate(turn, documents))
+            root.set_attribute("output.value", self._generate(turn, documents, model))
             return f"{root.get_span_context().trace_id:032x}"
 
     def close(self) -> None:
@@ -53,10 +54,10 @@ class ShopAssistant:
                 span.set_attribute(f"retrieval.documents.{rank}.document.content", document.text)
             return ranked[:TOP_K]
 
-    def _generate(self, turn: Turn, documents: list[Document]) -> str:
+    def _generate(self, turn: Turn, documents: list[Document], model: str) -> str:
         with self._span("LLM", "chat") as span:
             prompt = json.dumps({"question": turn.question, "context": [d.text for d in documents]})
-            span.set_attribute("llm.model_name", "scripted-model")
+            span.set_attribute("llm.model_name", model)
             span.set_attribute("llm.input_messages.0.message.role", "user")
             span.set_attribute("llm.input_messages.0.message.content", prompt)
             span.set_attribute("llm.output_messages.0.message.role", "assistant")

@@ -13,6 +13,9 @@ from collector.demo.app import ShopAssistant
 from collector.demo.corpus import TURNS, Turn
 
 WRONG = tuple(turn for turn in TURNS if "90 days" in turn.answer)
+MODELS = ("scripted-model", "scripted-model", "scripted-model-mini")
+"""Two models share the customers, as in a trial of a cheaper one."""
+
 RIGHT = tuple(turn for turn in TURNS if turn not in WRONG)
 
 
@@ -30,7 +33,7 @@ def main() -> None:
     app, chance = ShopAssistant(OTLPSpanExporter()), random.Random()  # noqa: S311  no secret
     try:
         while True:
-            app.ask(next_turn(options.wrong, chance))
+            app.ask(next_turn(options.wrong, chance), chance.choice(MODELS))
             time.sleep(1.0 / options.per_second)
     finally:
         app.close()

@@ -20,7 +20,7 @@ from deploy.pictures.source import Prometheus
 DASHBOARDS = Path(__file__).parents[1] / "grafana/dashboards"
 WIDTH, COLUMN, ROW, GAP = 1200, 50, 30, 4
 HEADER = 44
-DEFAULTS = {"judge": "lexical", "instance": ".*", "__rate_interval": "1m"}
+DEFAULTS = {"judge": "lexical", "slice": "gen_ai.request.model", "instance": ".*", "__rate_interval": "1m"}
 
 DRAW: Mapping[str, Callable[[dict[str, Any], Answer, Box], list[str]]] = {
     "timeseries": charts.timeseries,

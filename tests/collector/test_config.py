@@ -136,6 +136,11 @@ def test_a_receiver_keeps_its_usual_port_where_only_the_host_is_set(name: str) -
         ("judges: [{judge: {type: openai}}]", "judges[0].judge.model: is missing: it has no default"),
         ("web: here", "web: must hold keys: host, port, token, token_env"),
         ("drain_s: 0", "drain_s: must be greater than 0"),
+        ("slices: [model name]", "slices[0]: is not an attribute: write its name as in gen_ai.request.model"),
+        ("slices: [gen_ai.request.model, gen_ai.request.model]", "slices: gen_ai.request.model stands twice"),
+        ("slices: [a, b, c, d, e]", "slices: Tuple should have at most 4 items"),
+        ("slices: gen_ai.request.model", "slices: must be a list"),
+        ("alerts: {rules: [{name: i, kind: injection, places: [title]}]}", "alerts.rules[0].places[0]: must be "),
         (
             "operator_rules: [{match: {gen_ai.tool.name: x}}]",
             "operator_rules[0].match.gen_ai.tool.name: attributes go under `attributes:`, so write attributes: {gen",

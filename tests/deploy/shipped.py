@@ -21,6 +21,7 @@ SERVICE = "shop-assistant"
 VARIABLES = {
     "service": SERVICE,
     "judge": "lexical",
+    "slice": "gen_ai.request.model",
     "instance": ".*",
     "__rate_interval": "15s",
     "__range": "5m",

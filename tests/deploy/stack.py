@@ -16,7 +16,7 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 
 from collector.demo.app import ShopAssistant
 from collector.demo.corpus import DOCUMENTS
-from deploy.compose.app import next_turn
+from deploy.compose.app import MODELS, next_turn
 from tests.deploy.observability import alertmanager, inbox, prometheus
 from tests.deploy.shipped import SERVICE, load
 from tests.fakes import OpenAIStub, ReceiverStub, StubReply, completion
@@ -94,7 +94,7 @@ class Customers:
     def _ask(self) -> None:
         chance, due = random.Random(7), time.monotonic()
         while not self._closing.is_set():
-            self._app.ask(next_turn(self.wrong, chance))
+            self._app.ask(next_turn(self.wrong, chance), chance.choice(MODELS))
             due = max(due + 1.0 / self.pace, time.monotonic() - 1.0)
             time.sleep(max(0.0, due - time.monotonic()))
 
