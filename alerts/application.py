@@ -5,7 +5,8 @@ from evaluators.consumption import consumption
 from evaluators.prices import PriceTable, Unpriced
 from evaluators.sample import RagSample, Readiness
 
-LATENCY_BUCKETS = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
+LATENCY_BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+MAX_LATENCIES = 60
 
 
 class ApplicationSeries:
@@ -14,7 +15,11 @@ class ApplicationSeries:
     def __init__(self, series: SeriesRegistry, prices: PriceTable) -> None:
         self._prices = prices
         self._latency = series.histogram(
-            "app_latency_seconds", "From start to end of the application's traces.", LATENCY_BUCKETS, "service"
+            "app_latency_seconds",
+            "From start to end of the application's traces.",
+            LATENCY_BUCKETS,
+            "service",
+            limit=MAX_LATENCIES,
         )
         self._tokens = series.counter("app_tokens", "Tokens of the application's model calls.", "service", "direction")
         self._cost = series.counter("app_cost_usd", "Cost of the application's model calls.", "service")

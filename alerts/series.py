@@ -13,7 +13,7 @@ TEXT = "text/plain; version=0.0.4; charset=utf-8"
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 MAX_SERIES = 800
-MAX_HISTOGRAMS = 500
+MAX_HISTOGRAMS = 440
 """Of one name; a histogram is a dozen series. Together they keep a scrape at about a megabyte."""
 
 _DEFAULT_LIMIT = 64
@@ -48,10 +48,12 @@ class SeriesRegistry:
         """A gauge."""
         return self._family(Gauge(f"groundwatch_{name}", text, labels, registry=self._registry), labels)
 
-    def histogram(self, name: str, text: str, buckets: tuple[float, ...], *labels: str) -> Family[Histogram]:
-        """A histogram with these upper bounds and +Inf."""
+    def histogram(
+        self, name: str, text: str, buckets: tuple[float, ...], *labels: str, limit: int = MAX_HISTOGRAMS
+    ) -> Family[Histogram]:
+        """A histogram with these upper bounds and +Inf; `limit` of them of ordinary size."""
         metric = Histogram(f"groundwatch_{name}", text, labels, registry=self._registry, buckets=buckets)
-        return self._family(metric, labels, MAX_HISTOGRAMS)
+        return self._family(metric, labels, limit)
 
     def guard(self, label: str) -> LabelValues:
         """The guard of a label."""

@@ -2,14 +2,18 @@
 
 import pytest
 
+from alerts.application import ApplicationSeries
 from alerts.exposition import MAX_SERVICES, Metrics
 from alerts.rules.defaults import DEFAULT_RULES
 from alerts.slice_series import SliceSeries
 from alerts.slices import DEFAULT
 from evaluators.evaluation import FailReason, Outcome, Scored
 from evaluators.metrics import METRICS, ONLINE_METRICS
+from evaluators.prices import PriceTable
+from evaluators.sample import ModelTokens
 from tests.alerts.engines import bench, series
 from tests.fakes import FakeClock
+from tests.samples import sample
 from tests.verdicts import assessment, contradicted, failed
 
 EVERY_METRIC: dict[str, Outcome] = {name: Scored(0.5) for name in METRICS}
@@ -19,8 +23,10 @@ NAMES = 1_000_000
 def test_the_scrape_stays_at_about_a_megabyte() -> None:
     metrics = Metrics(FakeClock())
     slices = SliceSeries(metrics.series, DEFAULT)
+    application = ApplicationSeries(metrics.series, PriceTable())
     for number in range(500):
         service = f"service-{number}-with-a-long-name"
+        application.count(sample(service=service, duration_s=1.25, tokens=(ModelTokens("m", 1234, 123),)))
         sliced = dict.fromkeys(DEFAULT, f"value-{number}-with-a-long-name")
         for judge in ("lexical", "gpt"):
             metrics.expect_judge(judge, ["claim_support", "chunk_relevance", "answer_fit"])
