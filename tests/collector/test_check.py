@@ -15,7 +15,7 @@ EXPOSED = "receivers: {http: {host: 0.0.0.0}}\nweb: {host: 0.0.0.0}"
 
 
 def test_the_defaults_are_summed_up_with_right_plurals() -> None:
-    assert summary(parse("")) == "good: 1 judge (lexical: all traces), 7 built-in rules, 1 notifier (jsonlines)"
+    assert summary(parse("")) == "good: 1 judge (lexical: all traces), 8 built-in rules, 1 notifier (jsonlines)"
 
 
 def test_judges_rules_and_notifiers_are_told_as_they_are_set() -> None:
@@ -35,7 +35,7 @@ alerts:
 """)
     )
     assert told == (
-        "good: 2 judges (lexical: all traces, gpt: 20% of support-*, 0.5%), 6 built-in rules, 1 own rule, "
+        "good: 2 judges (lexical: all traces, gpt: 20% of support-*, 0.5%), 7 built-in rules, 1 own rule, "
         "2 notifiers (jsonlines, webhook), 1 operator rule"
     )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from alerts.exposition import Metrics
+from alerts.slice_series import SliceSeries
 from alerts.store import VerdictStore
 from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
@@ -66,6 +67,7 @@ class Line:
         self.pipeline = Pipeline(
             assembler, self.reader, [route], self.metrics, self.store, self,
             resolver=resolver, signs=FirstSigns("http://monitor"),
+            slices=SliceSeries(self.metrics.series, ["gen_ai.request.model"]),
         )  # fmt: skip
         self.pipeline.connect(self.dispatched)
 
@@ -157,6 +159,23 @@ def test_traffic_that_is_not_to_be_judged_is_not_suspected() -> None:
     line.take((Made(2, excluded, parent=1), Made(1, ROOT)))
     line.close()
     assert "injections_suspected_total{" not in line.exposed()
+
+
+def test_scores_and_traffic_are_counted_by_the_model_that_answered_and_what_comes_late_counts_once() -> None:
+    line = Line()
+    llm = Made(3, {**LLM, "llm.model_name": "small"}, parent=1)
+    line.take((*RAG, llm))
+    line.close()
+    line.judge_all()
+    line.take([Made(4, LLM, parent=1)])
+    line.close()
+    line.judge_all()
+    assert line.why() == "for lexical"
+    of = 'attribute="gen_ai.request.model",{}service="shop",value="small"'
+    scored = of.format('judge="lexical",metric="faithfulness",')
+    assert line.value(f"groundwatch_slice_traces_total{{{of.format('')}}}") == 1
+    assert line.value(f"groundwatch_slice_scores_total{{{scored}}}") == 1
+    assert line.value(f"groundwatch_slice_score_sum_total{{{scored}}}") == 1
 
 
 async def test_draining_ends_at_its_deadline_and_tells_what_was_left_unread() -> None:
