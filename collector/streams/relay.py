@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import orjson
+from aiokafka.errors import MessageSizeTooLargeError
 
 from collector.receivers.kafka_messages import KIND
 from collector.streams.metrics import StreamMetrics
@@ -104,19 +105,24 @@ class EvaluationRelay:
         assessment, done = item
         try:
             value = dump_assessment(assessment)
+            future = await self._writer.send(self._topic, value, key=assessment.sample.service.encode())
         except TypeError:
-            log.warning("a verdict holds text that is not valid Unicode and is not handed on")
             self._waiting.popleft()
-            self._metrics.message(self._topic, "dropped")
-            self._end(done)
+            self._drop(done, "it holds text that is not valid Unicode")
             return
-        future = await self._writer.send(self._topic, value, key=assessment.sample.service.encode())
+        except MessageSizeTooLargeError:
+            self._waiting.popleft()
+            self._drop(done, "it is larger than a message may be")
+            return
         self._waiting.popleft()
         self._sent += 1
         future.add_done_callback(partial(self._written, item))
 
     def _written(self, item: _Item, future: "asyncio.Future[Any]") -> None:
         self._sent -= 1
+        if not future.cancelled() and isinstance(future.exception(), MessageSizeTooLargeError):
+            self._drop(item[1], f"raise max.message.bytes of the topic {self._topic}: it is larger")
+            return
         if future.cancelled() or future.exception() is not None:
             self._metrics.message(self._topic, "failed")
             self._waiting.append(item)
@@ -124,6 +130,12 @@ class EvaluationRelay:
             return
         self._metrics.message(self._topic, "written")
         self._end(item[1])
+
+    def _drop(self, done: Callable[[], None], reason: str) -> None:
+        """Another attempt would fail, too."""
+        log.warning("a verdict is not handed on: %s", reason)
+        self._metrics.message(self._topic, "dropped")
+        self._end(done)
 
     def _end(self, done: Callable[[], None]) -> None:
         self._metrics.pending(self._topic, len(self))

@@ -5,17 +5,19 @@ Both go into one topic, because only there it is certain that one worker gets al
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Awaitable
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource as ProtoResource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 
 from collector.log_packet import pack
 from collector.receivers.kafka_messages import KIND, LOG_EVENTS
 from collector.spans import LogEvent, Resource, SpanBatch, WireSpan
+from collector.status import Reason, RefusedError
 from collector.streams.metrics import StreamMetrics
 from collector.streams.settings import StreamSettings
 from collector.streams.writer import Writer
@@ -25,6 +27,9 @@ from evaluators.errors import RetryableError
 MAX_PENDING = 20_000
 REMEMBERED_TRACES = 100_000
 """Traces with recognised spans: of them alone it is told that their root has ended."""
+
+MAX_REFUSED = 1_000
+"""Traces that are larger than a broker takes: what comes of them is left out, so that the rest of a request passes."""
 
 
 class _Message(NamedTuple):
@@ -42,6 +47,7 @@ class SpanProducer:
         self._metrics = metrics
         self._pending = 0
         self._seen: OrderedDict[bytes, None] = OrderedDict()
+        self._refused: OrderedDict[bytes, None] = OrderedDict()
         metrics.expect(self._topic)
 
     def take(self, batch: SpanBatch) -> None:
@@ -50,8 +56,10 @@ class SpanProducer:
             raise RetryableError("Kafka cannot keep up: try again", retry_after=1.0)
         messages = [_Message(trace_id, value, []) for trace_id, value in self._requests(batch).items()]
         messages += _log_events(batch.events)
-        if messages:
-            batch.stored = asyncio.ensure_future(self._write(messages))
+        wanted = [one for one in messages if one.trace_id not in self._refused]
+        self._metrics.message(self._topic, "dropped", len(messages) - len(wanted))
+        if wanted:
+            batch.stored = asyncio.ensure_future(self._write(wanted))
 
     def _requests(self, batch: SpanBatch) -> dict[bytes, bytes]:
         by_trace: dict[bytes, list[WireSpan]] = {}
@@ -75,19 +83,39 @@ class SpanProducer:
     async def _write(self, messages: list[_Message]) -> None:
         self._count(len(messages))
         try:
-            sent = [
-                await self._writer.send(
-                    self._topic, one.value, key=one.trace_id.hex().encode(), headers=one.headers or None
-                )
-                for one in messages
-            ]
-            await asyncio.gather(*sent)
-        except (KafkaError, RetryableError) as error:
-            self._metrics.message(self._topic, "failed", len(messages))
-            raise RetryableError("Kafka did not take the spans: try again", retry_after=1.0) from error
+            errors = await self._send(messages)
         finally:
             self._count(-len(messages))
-        self._metrics.message(self._topic, "written", len(messages))
+        too_large = [one for one, error in errors if isinstance(error, MessageSizeTooLargeError)]
+        self._metrics.message(self._topic, "written", len(messages) - len(errors))
+        self._metrics.message(self._topic, "dropped", len(too_large))
+        self._refuse(too_large)
+        if len(errors) > len(too_large):
+            self._metrics.message(self._topic, "failed", len(errors) - len(too_large))
+            raise RetryableError("Kafka did not take the spans: try again", retry_after=1.0) from errors[-1][1]
+        if too_large:
+            message = f"{len(too_large)} traces are larger than Kafka takes: raise max.message.bytes of {self._topic}"
+            raise RefusedError(Reason.TOO_LARGE, message)
+
+    async def _send(self, messages: list[_Message]) -> list[tuple[_Message, BaseException]]:
+        """Those that were not written, and why."""
+        sent: list[tuple[_Message, Awaitable[Any]]] = []
+        errors: list[tuple[_Message, BaseException]] = []
+        for one in messages:
+            key, headers = one.trace_id.hex().encode(), one.headers or None
+            try:
+                sent.append((one, await self._writer.send(self._topic, one.value, key=key, headers=headers)))
+            except (KafkaError, RetryableError) as error:
+                errors.append((one, error))
+        results = await asyncio.gather(*(future for _, future in sent), return_exceptions=True)
+        failed = zip((one for one, _ in sent), results, strict=True)
+        return errors + [(one, result) for one, result in failed if isinstance(result, BaseException)]
+
+    def _refuse(self, messages: list[_Message]) -> None:
+        for one in messages:
+            self._refused[one.trace_id] = None
+        while len(self._refused) > MAX_REFUSED:
+            self._refused.popitem(last=False)
 
     def _count(self, change: int) -> None:
         self._pending += change

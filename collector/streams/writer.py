@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 import logging
 from asyncio import Future
+from functools import partial
 from typing import Any
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, MessageSizeTooLargeError
 
 from collector.receivers.kafka_client import build_producer
 from collector.streams.settings import StreamSettings
@@ -21,12 +22,17 @@ _MAX_REQUEST = 16 << 20
 
 
 class Writer:
-    """Writes to topics. `start` returns at once; until the brokers answer `send` raises RetryableError."""
+    """Writes to topics. `start` returns at once; until the brokers answer `send` raises RetryableError.
+
+    Brokers number the messages of a producer: where one is not taken, what follows it into its partition is refused
+    for ever. So after a failure a new producer begins.
+    """
 
     def __init__(self, settings: StreamSettings) -> None:
         self._settings = settings
         self._producer: AIOKafkaProducer | None = None
         self._task: asyncio.Task[None] | None = None
+        self._renewal: asyncio.Task[None] | None = None
 
     @property
     def connected(self) -> bool:
@@ -40,20 +46,28 @@ class Writer:
 
     async def close(self) -> None:
         """Write what is under way and close. May be called before `start`, and twice."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
-        await self._disconnect()
+        for task in filter(None, (self._renewal, self._task)):
+            task.cancel()
+            await asyncio.wait({task})
+        producer, self._producer = self._producer, None
+        await self._stop(producer)
 
     async def send(self, topic: str, value: bytes, **rest: Any) -> "Future[Any]":
-        """Hand a message over; the future ends when the brokers have it. Raises RetryableError."""
-        if self._producer is None:
+        """Hand a message over; the future ends when the brokers have it.
+
+        Raises RetryableError, and MessageSizeTooLargeError for what no retry can mend; so may the future.
+        """
+        producer = self._producer
+        if producer is None:
             raise RetryableError("Kafka does not answer: try again", retry_after=1.0)
         try:
-            future: Future[Any] = await self._producer.send(topic, value, **rest)
+            future: Future[Any] = await producer.send(topic, value, **rest)
+        except MessageSizeTooLargeError:
+            raise
         except KafkaError as error:
-            await self.reconnect()
+            self._renew(producer)
             raise RetryableError(f"Kafka: {type(error).__name__}", retry_after=1.0) from error
+        future.add_done_callback(partial(self._sent, producer))
         return future
 
     async def partitions(self, topic: str) -> set[int]:
@@ -66,13 +80,22 @@ class Writer:
             raise RetryableError(f"Kafka: {type(error).__name__}") from error
         return found
 
-    async def reconnect(self) -> None:
-        """Begin anew: a producer that failed for good fails for ever."""
-        await self._disconnect()
+    def _sent(self, producer: AIOKafkaProducer, future: "Future[Any]") -> None:
+        if not future.cancelled() and future.exception() is not None:
+            self._renew(producer)
+
+    def _renew(self, producer: AIOKafkaProducer) -> None:
+        """Begin anew in its place, unless that was done already."""
+        if producer is self._producer:
+            self._producer = None
+            self._renewal = asyncio.create_task(self._replace(producer), name="kafka writer anew")
+
+    async def _replace(self, producer: AIOKafkaProducer) -> None:
+        await self._stop(producer)
         self.start()
 
-    async def _disconnect(self) -> None:
-        producer, self._producer = self._producer, None
+    async def _stop(self, producer: AIOKafkaProducer | None) -> None:
+        """Write what is under way, and close."""
         if producer is not None:
             with contextlib.suppress(KafkaError, OSError, TimeoutError):
                 async with asyncio.timeout(self._settings.request_timeout_s):

@@ -38,7 +38,7 @@ class Troubles:
         await self._topics.send(self._spans, b"<html>", partition=1)
         await self._topics.send(self._running.scaled.topics["groundwatch_evaluations"], b"{")
         large = spans_of(number + 1, answer=secrets.token_hex(3 << 20))
-        assert await asyncio.to_thread(post, self._running.scaled.front.http, large) == 503
+        assert await asyncio.to_thread(post, self._running.scaled.front.http, large) == 413
         await self._seen('groundwatch_kafka_partitions{state="stopped"}', "groundwatch_kafka_unkeyed_messages_total")
 
     async def slow_judge(self, first: int) -> None:
