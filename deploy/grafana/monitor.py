@@ -202,5 +202,6 @@ def _process() -> list[Panel]:
                 "Youngest": (_YOUNGEST, "s"),
             },
             by=("version", "python"),
+            height=4,
         ),
     ]

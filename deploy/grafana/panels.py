@@ -153,11 +153,17 @@ def timeline(
 
 
 def table(
-    title: str, description: str, columns: Mapping[str, tuple[str, str]], by: Sequence[str], width: int = 24
+    title: str,
+    description: str,
+    columns: Mapping[str, tuple[str, str]],
+    by: Sequence[str],
+    width: int = 24,
+    height: int = 8,
 ) -> Panel:
     """One row for each combination of the labels `by`; `columns` are title: (expression, unit)."""
     queries = [Query(expr, instant=True, format="table") for expr, _ in columns.values()]
-    panel = _panel("table", title, description, queries, "short", width, 8, PLAIN, {"align": "auto", "inspect": False})
+    custom = {"align": "auto", "inspect": False}
+    panel = _panel("table", title, description, queries, "short", width, height, PLAIN, custom)
     values = [f"Value #{target['refId']}" for target in panel["targets"]]
     names = dict(zip(values, columns, strict=True)) if len(columns) > 1 else {"Value": next(iter(columns))}
     panel["transformations"] = [

@@ -25,6 +25,12 @@ from deploy.pictures.shapes import (
 )
 
 _AXIS, _LEGEND, _TIMES = 52.0, 18.0, 16.0
+_NARROW = 220.0
+"""Four times of day do not fit into less."""
+
+_REST = 30.0
+"""The room for how many names are left out."""
+
 _EXEMPLAR = "#d6249f"
 
 
@@ -84,7 +90,8 @@ def heatmap(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
 
 def timeline(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
     """One row a series, coloured by the name of its value."""
-    plot = box.inset(230, 4, 8, _TIMES + 4)
+    names = min(230.0, box.w * 0.4)
+    plot = box.inset(names, 4, 8, _TIMES + 4)
     mapping = panel["fieldConfig"]["defaults"]["mappings"][0]["options"]
     x = Scale(answer.start, answer.end, plot.x, plot.x + plot.w)
     rows = answer.series
@@ -94,7 +101,7 @@ def timeline(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
     parts = []
     for number, row in enumerate(rows):
         top = plot.y + number * height
-        parts.append(text(plot.x - 8, top + height / 2 + 4, fit(row.name, 215), anchor="end"))
+        parts.append(text(plot.x - 8, top + height / 2 + 4, fit(row.name, names - 15), anchor="end"))
         for since, until, value in _runs(row, answer.step):
             left, right = x(since), x(until)
             parts.append(rect(Box(left, top + 2, right - left, height - 5), NAMED[mapping[str(int(value))]["color"]]))
@@ -174,22 +181,30 @@ def _grid(plot: Box, x: Scale, y: Scale, levels: Sequence[float], unit: str) -> 
 
 
 def _times(plot: Box, x: Scale) -> list[str]:
-    marks = [x.low + (x.high - x.low) * share for share in (0.1, 0.37, 0.63, 0.9)]
+    shares = (0.1, 0.37, 0.63, 0.9) if plot.w >= _NARROW else (0.15, 0.85)
+    marks = [x.low + (x.high - x.low) * share for share in shares]
     return [text(x(at), plot.y + plot.h + 13, clock(at), size=10, color=FAINT, anchor="middle") for at in marks]
 
 
 def _legend(series: Sequence[Named], box: Box) -> list[str]:
+    """As many names as fit, of the highest lines."""
     parts, left, bottom = [], box.x + 10, box.y + box.h - 5
-    for number, one in enumerate(series):
-        name = fit(one.name, 190)
+    order = sorted(range(len(series)), key=lambda number: -_peak(series[number]))
+    for place, number in enumerate(order):
+        name = fit(series[number].name, 190)
         width = 22 + len(name) * 5.6
-        if left + width > box.x + box.w:
-            parts.append(text(left, bottom, f"+{len(series) - number}", size=10, color=FAINT))
+        rest = _REST if place + 1 < len(order) else 0.0
+        if left + width + rest > box.x + box.w:
+            parts.append(text(left, bottom, f"+{len(series) - place}", size=10, color=FAINT))
             break
         parts.append(rect(Box(left, bottom - 8, 9, 9), _color(number), radius=2))
         parts.append(text(left + 13, bottom, name, size=10))
         left += width
     return parts
+
+
+def _peak(series: Named) -> float:
+    return max((value for _, value in series.points), default=0.0)
 
 
 def _color(number: int) -> str:

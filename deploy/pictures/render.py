@@ -45,7 +45,7 @@ def render(
     height = HEADER + max(panel["gridPos"]["y"] + panel["gridPos"]["h"] for panel in panels) * ROW + GAP
     known = {name: value for name, value in variables.items() if not name.startswith("__")}
     chosen = [one["name"] for one in dashboard["templating"]["list"] if one["name"] in known]
-    about = "   ".join(f"{name}: {known[name]}" for name in chosen)
+    about = "   ".join(f"{name}: {'all' if known[name] == '.*' else known[name]}" for name in chosen)
     parts = [
         rect(Box(0, 0, WIDTH, height), "#f4f5f8"),
         text(14, 28, dashboard["title"], size=18, bold=True),

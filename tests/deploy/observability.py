@@ -1,7 +1,7 @@
 """Prometheus and Alertmanager with the files of deploy/, and an inbox.
 
-What differs from the files: addresses, the paces of scraping and evaluating (1 s) and of grouping (1 s). Rules, routes
-and inhibitions are the shipped ones.
+What differs from the files: addresses, which are shown under the names that they stand for, and the paces of scraping
+and evaluating (1 s) and of grouping (1 s). Rules, routes and inhibitions are the shipped ones.
 """
 
 import subprocess
@@ -27,8 +27,9 @@ async def prometheus(
     config["rule_files"] = [str(DEPLOY / "prometheus" / pattern) for pattern in config["rule_files"]]
     config["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"] = [alertmanager.removeprefix("http://")]
     (job,) = (job for job in config["scrape_configs"] if job["job_name"] == "groundwatch")
-    found = [address for name in _names(job) for address in targets[name]]
-    config["scrape_configs"] = [{"job_name": job["job_name"], "static_configs": [{"targets": found}]}]
+    replicas = [(name, number, address) for name in _names(job) for number, address in enumerate(targets[name], 1)]
+    groups = [{"targets": [address], "labels": {"instance": f"{name}-{number}"}} for name, number, address in replicas]
+    config["scrape_configs"] = [{"job_name": job["job_name"], "static_configs": groups}]
     path, port = _write(folder, config), free_port()
     command = [
         "prometheus",

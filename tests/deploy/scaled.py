@@ -1,13 +1,13 @@
 """The roles of compose.scaled.yaml as processes: its commands, its configuration, its topics, its cache.
 
-What differs from the files: addresses, the names of topics and groups (a broker serves other tests, too), and that a
-worker that says nothing counts as gone after 6 s.
+What differs from the files: addresses, the names of topics and groups where a broker serves other tests, too, and that
+a worker that says nothing counts as gone after 6 s.
 """
 
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -66,12 +66,17 @@ class Scaled(NamedTuple):
 
 @asynccontextmanager
 async def scaled(
-    folder: Path, broker: str, *, missing: Collection[str] = (), **changes: Mapping[str, Any] | list[Any]
+    folder: Path,
+    broker: str,
+    *,
+    name: Callable[[str], str] = unique,
+    missing: Collection[str] = (),
+    **changes: Mapping[str, Any] | list[Any],
 ) -> AsyncIterator[Scaled]:
-    """Start every replica of every role against a broker; `missing` topics are not made. `changes` to the configuration
-    are laid over its keys.
+    """Start every replica of every role against a broker. `name` says what topics and groups are called; `missing`
+    topics are not made. `changes` to the configuration are laid over its keys.
     """
-    config, names = _config(folder, broker)
+    config, names = _config(folder, broker, name)
     for key, change in changes.items():
         config[key] = config[key] | change if isinstance(change, Mapping) else change
     async with topics_on(broker) as topics:
@@ -93,19 +98,19 @@ async def _is_ready(running: Monitor) -> bool:
     return await get_json(f"{running.web}/readyz") is not None
 
 
-def _config(folder: Path, broker: str) -> tuple[dict[str, Any], dict[str, str]]:
-    names = {topic: unique(f"scaled-{topic}") for topic in TOPICS}
+def _config(folder: Path, broker: str, name: Callable[[str], str]) -> tuple[dict[str, Any], dict[str, str]]:
+    names = {topic: name(topic) for topic in TOPICS}
     config: dict[str, Any] = load("compose/roles.yaml")
     config["streams"] = {
         "bootstrap_servers": [broker],
         "evaluations_topic": names["groundwatch_evaluations"],
         "spans_topic": names["otlp_spans"],
-        "alert_group_id": unique("scaled-alerts"),
+        "alert_group_id": name("groundwatch_alerts"),
     }
     config["receivers"]["kafka"] = {
         "bootstrap_servers": [broker],
         "topics": [names["otlp_spans"]],
-        "group_id": unique("scaled"),
+        "group_id": name("groundwatch"),
         "dead_letter_topic": names["groundwatch_dead_letters"],
         "session_timeout_s": 6.0,
     }
