@@ -1,6 +1,6 @@
 """The alert engine: verdicts in, signals out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from alerts.mix import Mix
 from alerts.notifiers.base import Notifier
 from alerts.observing import BREAKER_VALUES, concerns, observations, retrieval_of, suspicion_of
 from alerts.outbox_file import OutboxFile
+from alerts.outbox_store import Kept, OutboxStore
 from alerts.pipeline import NotificationMetrics, NotificationPipeline
 from alerts.rules.base import BREAKER, RETRIEVED, SUSPICION, TRAFFIC, Observation, RuleSettings
 from alerts.settings import AlertSettings
@@ -51,7 +52,8 @@ class AlertEngine:
     """Rules over verdicts, alerts to notifiers.
 
     `observe` and `judge_state` only count and take some microseconds. `tick`, called about once a second, decides and
-    hands over. All run on one event loop.
+    hands over. All run on one event loop. `outbox` takes the place of the settings' file; alerts of services of which
+    `tells` says no are raised and not told, because another process tells them.
     """
 
     def __init__(
@@ -62,8 +64,11 @@ class AlertEngine:
         store: Evidence,
         clock: Clock,
         settings: AlertSettings,
+        outbox: OutboxStore | None = None,
+        tells: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._rules = rules
+        self._tells = tells
         self._watched = frozenset(rule.observes for rule in rules)
         self._watched_metrics = frozenset(metric for metric in METRICS if concerns(metric, self._watched))
         self._metrics = metrics
@@ -71,7 +76,7 @@ class AlertEngine:
         self._clock = clock
         self._settings = settings
         self._links = settings.links
-        self._pipeline = NotificationPipeline(notifiers, metrics, clock, OutboxFile(settings.outbox_path))
+        self._pipeline = NotificationPipeline(notifiers, metrics, clock, outbox or OutboxFile(settings.outbox_path))
         self._services = LabelValues(settings.max_services)
         metrics.count_overflows("alert_service", self._services)
         self._time = JudgeTime()
@@ -145,6 +150,19 @@ class AlertEngine:
         """
         return await self._pipeline.stop(deadline_s)
 
+    def adopt(self, states: Iterable[tuple[str, Kept]]) -> None:
+        """Go on with alerts that others have told, by notifier, once all that they were raised by is observed."""
+        for notifier, kept in states:
+            self._pipeline.adopt(notifier, kept)
+        for signal in self._pipeline.lasting:
+            self._adopt(signal, patience_s=0.0)
+
+    async def abandon(self) -> None:
+        """End without telling anything more: what was raised here is others' now."""
+        for rule, service in {(rule, service) for rule, service, _ in self.firing}:
+            self._metrics.rule_firing(rule, service, False)
+        await self._pipeline.abandon()
+
     def _count(self, now: float, service: str, assessment: Assessment, evaluation: Evaluation) -> None:
         trace_id, held = assessment.sample.trace_id, self._time.of(assessment.judge).held
         for mark in self._ledger.take(trace_id, evaluation):
@@ -188,14 +206,14 @@ class AlertEngine:
         if track.is_forgotten(now):
             self._forget(track, now)
 
-    def _adopt(self, signal: Signal) -> None:
+    def _adopt(self, signal: Signal, patience_s: float | None = None) -> None:
         """Go on with an alert of an earlier process; one that no rule would raise any more is over."""
         now, wall = self._clock.monotonic(), self._clock.wall()
         rule = next((rule for rule in self._rules if rule.name == signal.rule), None)
         if rule and rule.matches(signal.service, signal.judge or rule.judge or ""):
             service = self._services(signal.service) if signal.service else ""
             track = self._tracks.get(rule, service, signal.judge, signal.slice)
-            track.adopt(signal, now)
+            track.adopt(signal, now, patience_s)
             if track.signal(self._links, self._settings.content, wall, signal.state).fingerprint == signal.fingerprint:
                 track.published_at = now
                 self._metrics.rule_firing(rule.name, service, True)
@@ -206,7 +224,8 @@ class AlertEngine:
     def _publish(self, track: Track, now: float, state: SignalState) -> None:
         signal = track.signal(self._links, self._settings.content, self._clock.wall(), state)
         track.published_at, track.changed = now, False
-        self._pipeline.publish(signal, now)
+        if self._tells(track.service):
+            self._pipeline.publish(signal, now)
         self._metrics.rule_firing(track.rule.name, track.service, self._any_firing(track))
 
     def _any_firing(self, track: Track) -> bool:

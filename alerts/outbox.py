@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from alerts.notifiers.base import Policy
-from alerts.outbox_file import Kept, OutboxFile
+from alerts.outbox_store import Kept, OutboxStore
 from alerts.signals import Signal, SignalState
 from evaluators.clock import Clock
 
@@ -62,41 +62,37 @@ def due(entry: Entry, policy: Policy, now: float) -> Due:
 
 
 class Keeper:
-    """Keeps the entries of one notifier in the file, where times are wall time: no other clock outlives the process."""
+    """Keeps the entries of one notifier in a store, where times are wall time: no other clock outlives the process."""
 
-    def __init__(self, file: OutboxFile, notifier: str, clock: Clock) -> None:
-        self._file = file
+    def __init__(self, store: OutboxStore, notifier: str, clock: Clock) -> None:
+        self._store = store
         self._notifier = notifier
         self._clock = clock
 
     def load(self) -> list[Entry]:
-        """What an earlier process left; a clock that was set back makes nothing younger than now."""
-        offset = self._clock.wall() - self._clock.monotonic()
+        """What an earlier process left."""
+        return [self.entry(kept) for kept in self._store.load(self._notifier)]
+
+    def entry(self, kept: Kept) -> Entry:
+        """What was kept, in this process's time; a clock that was set back makes nothing younger than now."""
         now = self._clock.monotonic()
-        return [
-            Entry(
-                kept.signal,
-                min(now, kept.since - offset),
-                kept.sent_state,
-                min(now, kept.sent_at - offset),
-                kept.signal.leading_claim,
-            )
-            for kept in self._file.load(self._notifier)
-        ]
+        offset = self._clock.wall() - now
+        since, sent_at = min(now, kept.since - offset), min(now, kept.sent_at - offset)
+        return Entry(kept.signal, since, kept.sent_state, sent_at, kept.signal.leading_claim)
 
     def keep(self, entry: Entry) -> None:
         """Note an entry as it is now."""
         offset = self._clock.wall() - self._clock.monotonic()
         kept = Kept(entry.signal, entry.since + offset, entry.sent_state, entry.sent_at + offset)
-        self._file.keep(self._notifier, entry.signal.fingerprint, kept)
+        self._store.keep(self._notifier, entry.signal.fingerprint, kept)
 
     def drop(self, fingerprint: str) -> None:
         """Note that an alert is settled."""
-        self._file.keep(self._notifier, fingerprint, None)
+        self._store.keep(self._notifier, fingerprint, None)
 
     def flush(self) -> None:
         """Write what was noted."""
-        self._file.flush()
+        self._store.flush()
 
 
 class Outbox:
@@ -135,6 +131,11 @@ class Outbox:
             entry.signal = signal
         self._keep(entry)
         return True
+
+    def adopt(self, kept: Kept) -> None:
+        """Go on with what another process has told."""
+        if self._keeper:
+            self._entries[kept.signal.fingerprint] = self._keeper.entry(kept)
 
     def _renew(self, entry: Entry, signal: Signal, now: float) -> None:
         entry.since = now

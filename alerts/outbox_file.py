@@ -9,11 +9,11 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from alerts.outbox_store import Kept
 from alerts.signals import Signal, SignalState
 from evaluators.cache_file import is_corrupt
 
@@ -26,16 +26,6 @@ _CREATE = (
     "CREATE TABLE IF NOT EXISTS outbox (notifier TEXT, fingerprint TEXT, signal BLOB NOT NULL, since REAL NOT NULL,"
     " sent_state TEXT, sent_at REAL NOT NULL, PRIMARY KEY (notifier, fingerprint)) WITHOUT ROWID"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """An alert as one notifier knows it. Times are epoch seconds."""
-
-    signal: Signal
-    since: float
-    sent_state: SignalState | None
-    sent_at: float
 
 
 class OutboxFile:

@@ -9,6 +9,7 @@ from typing import Protocol
 from alerts.notifiers.base import Notifier
 from alerts.outbox import Keeper, Outbox
 from alerts.outbox_file import OutboxFile
+from alerts.outbox_store import Kept, OutboxStore
 from alerts.signals import Signal
 from evaluators.clock import Clock
 from evaluators.errors import PermanentError, RetryableError
@@ -50,10 +51,10 @@ class Outlet:
         metrics: NotificationMetrics,
         clock: Clock,
         chance: Callable[[], float],
-        file: OutboxFile,
+        store: OutboxStore,
     ) -> None:
         self.notifier = notifier
-        self.outbox = Outbox(notifier.policy, keeper=Keeper(file, notifier.name, clock))
+        self.outbox = Outbox(notifier.policy, keeper=Keeper(store, notifier.name, clock))
         self._metrics = metrics
         self._clock = clock
         self._chance = chance
@@ -95,6 +96,13 @@ class Outlet:
             await asyncio.wait({self._task})
         await self.notifier.aclose()
         return self.outbox.undelivered
+
+    async def abandon(self) -> None:
+        """Close without telling anything more: others have the alerts now."""
+        if self._task:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        await self.notifier.aclose()
 
     def _next(self, now: float) -> list[Signal]:
         batch, given_up = self.outbox.due(now)
@@ -163,12 +171,12 @@ class NotificationPipeline:
         notifiers: Sequence[Notifier],
         metrics: NotificationMetrics,
         clock: Clock,
-        file: OutboxFile | None = None,
+        store: OutboxStore | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._file = file or OutboxFile(None)
-        self._file.forget_others(notifier.name for notifier in notifiers)
-        self._outlets = [Outlet(notifier, metrics, clock, chance, self._file) for notifier in notifiers]
+        self._store = store or OutboxFile(None)
+        self._store.forget_others(notifier.name for notifier in notifiers)
+        self._outlets = [Outlet(notifier, metrics, clock, chance, self._store) for notifier in notifiers]
 
     @property
     def lasting(self) -> list[Signal]:
@@ -179,7 +187,7 @@ class NotificationPipeline:
     @property
     def degraded(self) -> str | None:
         """Why notifications would not survive a restart, None where they would or need not."""
-        return self._file.degraded
+        return self._store.degraded
 
     @property
     def health(self) -> dict[str, bool]:
@@ -191,9 +199,19 @@ class NotificationPipeline:
         for outlet in self._outlets:
             outlet.put(signal, now)
 
+    def adopt(self, notifier: str, kept: Kept) -> None:
+        """Go on with what another process has told a notifier; one that is not configured here is told nothing."""
+        for outlet in self._outlets:
+            if outlet.notifier.name == notifier:
+                outlet.outbox.adopt(kept)
+
+    async def abandon(self) -> None:
+        """Close without telling anything more."""
+        await asyncio.gather(*(outlet.abandon() for outlet in self._outlets))
+
     def tick(self, now: float) -> None:
         """Start the sends that are due. Call it about once a second."""
-        self._file.flush()
+        self._store.flush()
         for outlet in self._outlets:
             outlet.tick(now)
 
@@ -206,11 +224,11 @@ class NotificationPipeline:
 
         How many alerts were not delivered, by each notifier that has such.
         """
-        self._file.flush()
+        self._store.flush()
         counts = await asyncio.gather(*(outlet.stop(deadline_s) for outlet in self._outlets))
-        self._file.close()
+        self._store.close()
         left = {outlet.notifier.name: count for outlet, count in zip(self._outlets, counts, strict=True) if count}
         if left:
             told = ", ".join(f"{name} {count}" for name, count in left.items())
-            log.warning("alerts that were not delivered: %s; %s", told, self._file.fate)
+            log.warning("alerts that were not delivered: %s; %s", told, self._store.fate)
         return left

@@ -134,13 +134,17 @@ class Track:
         """The alert was raised at this time, after these changes."""
         self._starts_at, self._changes = wall, changes
 
-    def adopt(self, signal: Signal, now: float) -> None:
-        """Go on with an alert that an earlier process raised: that nothing is remembered does not mean it is over."""
+    def adopt(self, signal: Signal, now: float, patience_s: float | None = None) -> None:
+        """Go on with an alert that an earlier process raised: that nothing is remembered does not mean it is over.
+
+        It is not resolved before `patience_s`; by default that is as long as the rule remembers.
+        """
         at = self._time.at(now)
         self.alert = Alert(Phase.FIRING, at)
         self._touched, self._starts_at, self._hits = now, signal.starts_at, signal.count
         self._changes = signal.changes
-        self._adopted, self._patience = signal, at + max(self.rule.remembers, ADOPTED_S)
+        wait = max(self.rule.remembers, ADOPTED_S) if patience_s is None else patience_s
+        self._adopted, self._patience = signal, at + wait
 
     def signal(self, links: Links, content: Content, wall: float, state: SignalState) -> Signal:
         """The alert as it may travel."""

@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
 from alerts.monitor import AlertEngine
-from alerts.notifiers.registry import build_notifiers
 from alerts.observers import Observers
-from alerts.settings import AlertSettings
 from alerts.slice_series import SliceSeries
 from alerts.store import VerdictStore
 from alerts.web import Web
 from alerts.writeback.exporter import WriteBack
+from collector.alerting import NOTIFY_S, Alerting
 from collector.assembler import Assembler
 from collector.chunk_stores.registry import build_store
 from collector.chunk_stores.resolver import ChunkResolver
@@ -48,7 +47,6 @@ from evaluators.cache_sqlite import open_cache
 from evaluators.clock import Clock, SystemClock
 from evaluators.dispatcher import Dispatcher
 from evaluators.errors import PermanentError
-from evaluators.evaluation import Assessment
 from evaluators.judges.registry import build_lane
 from evaluators.metrics import METRICS
 from evaluators.prices import PriceTable
@@ -63,7 +61,6 @@ log = logging.getLogger(__name__)
 
 TICK_S = 0.25
 RECEIVER_GRACE_S = 2.0
-NOTIFY_S = 5.0
 LOOKUP_S = 5.0
 FLUSH_S = 5.0
 
@@ -84,8 +81,9 @@ class Service:
         self._cache = open_cache(config.cache, self._clock, self.metrics)
         self._shared = open_shared_cache(config.cache.redis, config.cache.ttl_s, self._clock, self.metrics)
         self._event_clock = EventClock(self._clock)
-        self.engine = self._build_engine()
+        self._alerting = Alerting(config.alerts, role, self.metrics, self.store, self._event_clock)
         self._streams = self._build_streams()
+        self._alerting.begin(self._streams.alert_states if self._streams else None)
         self._assembler = Assembler(config.assembly, self._clock, self.metrics)
         reader = TraceReader(config.operator_rules, config.context)
         prices = PriceTable(config.prices)
@@ -184,7 +182,7 @@ class Service:
             await self._streams.close()
         if self._decides:
             self.engine.tick()
-        await self.engine.stop(min(NOTIFY_S, deadline_s))
+        await self._alerting.stop(min(NOTIFY_S, deadline_s))
         if self._write_back:
             await asyncio.to_thread(self._write_back.stop, min(NOTIFY_S, deadline_s))
         await self.web.stop()
@@ -206,28 +204,10 @@ class Service:
             return None
         return ChunkResolver(build_store(settings), settings, self.metrics.series, self._clock)
 
-    def _build_engine(self) -> AlertEngine:
-        alerts = self._config.alerts
-        if not self._role.alerts:
-            alerts = AlertSettings(default_rules=False, notifiers=())
-        notifiers = build_notifiers(alerts.notifiers, self._clock)
-        return AlertEngine(alerts.active_rules, notifiers, self.metrics, self.store, self._event_clock, alerts)
-
-    # What a process of role alert does with what the others tell it.
-
-    async def restart(self) -> None:
-        """Forget what was observed: other partitions, and with them other services, are ours now."""
-        await self.engine.stop(NOTIFY_S)
-        self.engine = self._build_engine()
-
-    def observe(self, assessment: Assessment) -> None:
-        """A verdict of an evaluating process."""
-        self.store.record(assessment)
-        self.engine.observe(assessment)
-
-    def judge_state(self, judge: str, state: str) -> None:
-        """How an evaluating process finds a judge."""
-        self.engine.judge_state(judge, state)
+    @property
+    def engine(self) -> AlertEngine:
+        """The alert engine; a process of role alert gets another one with other partitions."""
+        return self._alerting.engine
 
     @property
     def _decides(self) -> bool:
@@ -240,7 +220,7 @@ class Service:
         if settings is None:
             raise PermanentError(f"streams: role {self._role} meets the others in Kafka: set streams")
         remembers = max((rule.remembers for rule in self._config.alerts.active_rules), default=0.0)
-        return build_streams(self._role, settings, self.metrics.series, self._event_clock, self, remembers)
+        return build_streams(self._role, settings, self.metrics.series, self._event_clock, self._alerting, remembers)
 
     def _expect_series(self) -> None:
         """Known series start at 0: a counter that appears with its first event hides that event from `rate`."""

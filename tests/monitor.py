@@ -40,8 +40,9 @@ class Monitor(NamedTuple):
 
 
 @contextmanager
-def monitor(folder: Path, **config: Any) -> Iterator[Monitor]:
+def monitor(folder: Path, *, role: str = "all", **config: Any) -> Iterator[Monitor]:
     """Start with `config` over free ports; ends it at the end whatever happened."""
+    folder.mkdir(exist_ok=True)
     grpc, http, web = free_port(), free_port(), free_port()
     config["receivers"] = {"grpc": {"port": grpc}, "http": {"port": http}} | config.get("receivers", {})
     config["web"] = {"port": web} | config.get("web", {})
@@ -51,7 +52,7 @@ def monitor(folder: Path, **config: Any) -> Iterator[Monitor]:
     log = folder / "groundwatch.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "collector", "run", "-c", str(file)],
+            [sys.executable, "-m", "collector", "run", "--role", role, "-c", str(file)],
             stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},

@@ -1,7 +1,7 @@
 """Evaluations out of a topic, for the process that watches them.
 
 Nothing is committed. A process that starts, or gets other partitions, reads again as much as its rules remember, each
-verdict at the time at which it was written, and decides only after that.
+verdict at the time at which it was written, and what was told of alerts meanwhile; it decides only after that.
 """
 
 import asyncio
@@ -14,9 +14,10 @@ import orjson
 from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError, NoOffsetForPartitionError, OffsetOutOfRangeError
 
+from alerts.outbox_store import Kept
 from collector.receivers.kafka_client import build_consumer
 from collector.receivers.kafka_messages import KIND
-from collector.receivers.kafka_settings import KafkaConnection, KafkaReceiverSettings
+from collector.streams.alert_states import ALERT_STATE, AlertStates
 from collector.streams.clock import EventClock
 from collector.streams.metrics import StreamMetrics
 from collector.streams.relay import JUDGE_STATE
@@ -29,6 +30,7 @@ log = logging.getLogger(__name__)
 
 POLL_MS = 200
 MAX_MESSAGES = 500
+SETTLE_S = 5.0
 FRESH_S = 45.0
 """The word of a worker on its judge counts for so long."""
 
@@ -36,9 +38,17 @@ _WORST = ("closed", "half_open", "open")
 
 
 class Watcher(Protocol):
-    """Who watches the verdicts. `restart` forgets all of them: they come again."""
+    """Who watches the verdicts.
+
+    `pause` decides a last time and returns when what was due is told. `restart` forgets all verdicts: they come again;
+    once they have, `adopt` is called with what others have told of alerts.
+    """
+
+    async def pause(self) -> None: ...
 
     async def restart(self) -> None: ...
+
+    def adopt(self, states: Iterable[tuple[str, Kept]]) -> None: ...
 
     def observe(self, assessment: Assessment) -> None: ...
 
@@ -52,22 +62,21 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
         self,
         settings: StreamSettings,
         watcher: Watcher,
+        states: AlertStates,
         clock: EventClock,
         metrics: StreamMetrics,
         remembers_s: float,
     ) -> None:
-        connection = {name: getattr(settings, name) for name in KafkaConnection.model_fields}
         self._topic = settings.evaluations_topic
-        self._settings = KafkaReceiverSettings(
-            topics=(self._topic,), group_id=settings.alert_group_id, dead_letter_topic=None, **connection
-        )
+        self._settings = settings.alert_reader()
         self._watcher = watcher
+        self._alerts = states
         self._clock = clock
         self._metrics = metrics
         self._remembers_s = remembers_s
         self._consumer: AIOKafkaConsumer | None = None
         self._ends: dict[TopicPartition, int] = {}
-        self._replaying: set[TopicPartition] = set()
+        self._replaying: set[TopicPartition] | None = None
         self._states: dict[str, dict[str, tuple[str, float]]] = {}
         self._failure: Exception | None = None
         self.connected = False
@@ -87,13 +96,14 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
                 if failures == 1:
                     log.warning("evaluations cannot be read: %s; trying again", type(error).__name__)
             finally:
-                self.connected = self.caught_up = False
+                self.connected = False
+                await self._hand_over()
                 await self._disconnect()
             await asyncio.sleep(backoff.delay(failures, None, lambda: 0.5))
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
         """Nothing is decided until it is clear what is ours."""
-        self.caught_up = False
+        await self._hand_over()
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
         """Read again what the rules remember of what is ours now."""
@@ -102,18 +112,25 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
         except Exception as error:  # aiokafka would log it and go on with partitions that nobody reads
             self._failure = error
 
+    async def _hand_over(self) -> None:
+        """Whoever gets our partitions is to know what was told by then."""
+        decided, self.caught_up, self._replaying = self.caught_up, False, None
+        if decided:
+            await self._watcher.pause()
+            await self._alerts.settle(SETTLE_S)
+
     async def _begin(self, assigned: list[TopicPartition]) -> None:
+        self.caught_up, self._replaying = False, None
         consumer = self._own()
         since = int((self._clock.wall() + self._clock.behind_s - self._remembers_s) * 1000)
         found = await consumer.offsets_for_times(dict.fromkeys(assigned, since)) if assigned else {}
         self._ends = await consumer.end_offsets(assigned) if assigned else {}
+        self._alerts.begin(consumer.partitions_for_topic(self._topic) or (), {key.partition for key in assigned})
         await self._watcher.restart()
-        self._replaying = set()
-        for key in assigned:
-            start = found[key].offset if found.get(key) else self._ends[key]
+        starts = {key: found[key].offset if found.get(key) else self._ends[key] for key in assigned}
+        for key, start in starts.items():
             consumer.seek(key, start)
-            if start < self._ends[key]:
-                self._replaying.add(key)
+        self._replaying = {key for key, start in starts.items() if start < self._ends[key]}
         self._tell_progress()
 
     async def _connect(self) -> None:
@@ -149,28 +166,40 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
             for key, messages in fetched.items():
                 for message in messages:
                     self._take(message)
-                if messages and messages[-1].offset + 1 >= self._ends.get(key, 0):
+                if self._replaying and messages and messages[-1].offset + 1 >= self._ends.get(key, 0):
                     self._replaying.discard(key)
             self._tell_progress()
 
     def _tell_progress(self) -> None:
-        self.caught_up = not self._replaying
+        if self._replaying is None:
+            return  # what is ours is being dealt out
         self._metrics.behind(self._topic, len(self._replaying))
+        if not self._replaying and not self.caught_up:
+            self._watcher.adopt(self._alerts.recovered())
+            self.caught_up = True
 
     def _take(self, message: ConsumerRecord) -> None:
         now = self._clock.wall() + self._clock.behind_s
         self._clock.behind_s = max(0.0, now - message.timestamp / 1000) if self._replaying else 0.0
         try:
-            if dict(message.headers).get(KIND) == JUDGE_STATE:
-                self._take_state(orjson.loads(message.value))
-            else:
-                self._watcher.observe(load_assessment(message.value))
+            match dict(message.headers).get(KIND):
+                case kind if kind == JUDGE_STATE:
+                    self._take_state(orjson.loads(message.value))
+                case kind if kind == ALERT_STATE:
+                    self._take_alert(message)
+                case _:
+                    self._watcher.observe(load_assessment(message.value))
         except (ValueError, KeyError, TypeError):
             self._metrics.message(self._topic, "malformed")
         else:
             self._metrics.message(self._topic, "read")
         finally:
             self._clock.behind_s = 0.0
+
+    def _take_alert(self, message: ConsumerRecord) -> None:
+        """What comes later than the end that was read to is our own word, or of one who has no say any more."""
+        if not self.caught_up:
+            self._alerts.take(message)
 
     def _take_state(self, told: Mapping[str, str]) -> None:
         """A judge is as well as the worker tells that has the most trouble with it."""

@@ -6,6 +6,7 @@ from typing import Any
 from alerts.series import SeriesRegistry
 from collector.roles import Role
 from collector.spans import SpanSink
+from collector.streams.alert_states import AlertStates
 from collector.streams.clock import EventClock
 from collector.streams.metrics import StreamMetrics
 from collector.streams.reader import EvaluationReader, Watcher
@@ -16,7 +17,10 @@ from collector.streams.writer import Writer
 
 
 class Streams:
-    """`sink` takes spans in role receive, `relay` verdicts in role evaluate; role alert reads verdicts to `watcher`."""
+    """`sink` takes spans in role receive, `relay` verdicts in role evaluate.
+
+    Role alert reads verdicts to `watcher`, and shares in `alert_states` what was told.
+    """
 
     def __init__(
         self,
@@ -31,13 +35,15 @@ class Streams:
         self._writer = Writer(settings)
         self.sink: SpanSink | None = None
         self.relay: EvaluationRelay | None = None
+        self.alert_states: AlertStates | None = None
         self._reader: EvaluationReader | None = None
         if role is Role.RECEIVE:
             self.sink = SpanProducer(settings, self._writer, metrics).take
         elif role is Role.EVALUATE:
             self.relay = EvaluationRelay(settings, self._writer, metrics)
         elif role is Role.ALERT:
-            self._reader = EvaluationReader(settings, watcher, clock, metrics, remembers_s)
+            self.alert_states = AlertStates(settings, self._writer, metrics, clock, remembers_s)
+            self._reader = EvaluationReader(settings, watcher, self.alert_states, clock, metrics, remembers_s)
 
     @property
     def connected(self) -> bool:
@@ -51,10 +57,10 @@ class Streams:
 
     def start(self, spawn: Callable[[str, Callable[[], Coroutine[Any, Any, None]]], None]) -> None:
         """Begin; tasks that run for ever go to `spawn`."""
-        if self._reader is not None:
-            spawn("read evaluations", self._reader.run)
-            return
         self._writer.start()
+        if self._reader is not None and self.alert_states is not None:
+            spawn("read evaluations", self._reader.run)
+            spawn("write alert states", self.alert_states.run)
         if self.relay is not None:
             spawn("write evaluations", self.relay.run)
 

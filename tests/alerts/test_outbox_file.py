@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from alerts.outbox_file import MAX_PENDING, Kept, OutboxFile
+from alerts.outbox_file import MAX_PENDING, OutboxFile
+from alerts.outbox_store import Kept
 from alerts.signals import SignalState
 from tests.alerts.test_outbox import FIRING, RESOLVED, signal
 from tests.contracts.test_notifier import signal as full_signal

@@ -2,11 +2,16 @@
 
 from pathlib import Path
 
+from alerts.exposition import Metrics
+from alerts.monitor import AlertEngine
 from alerts.notifiers.base import Policy
+from alerts.outbox_store import Kept
 from alerts.rules import RuleSettings, Severity, TraceRule
+from alerts.settings import AlertSettings
 from alerts.signals import SignalState
+from alerts.store import VerdictStore
 from evaluators.errors import RetryableError
-from tests.alerts.engines import Bench, bench
+from tests.alerts.engines import Bench, bench, series
 from tests.fakes import FakeClock, ScriptedNotifier
 from tests.verdicts import contradicted, good, trace_id
 
@@ -14,7 +19,7 @@ RULE = TraceRule(name="contradicted_claim", contradicted=True, cooldown=600.0)
 
 
 def start(
-    folder: Path,
+    folder: Path | None,
     *steps: object,
     epoch: float = 1_800_000_000.0,
     rule: RuleSettings = RULE,
@@ -22,7 +27,9 @@ def start(
 ) -> Bench:
     """A new process: its monotonic clock begins anew, the wall clock goes on."""
     clock = FakeClock(now=5_000.0, epoch=epoch - 5_000.0)
-    return bench(rule, notifier=ScriptedNotifier(*steps, policy=policy), clock=clock, outbox_path=folder / "outbox.db")
+    return bench(
+        rule, notifier=ScriptedNotifier(*steps, policy=policy), clock=clock, outbox_path=folder and folder / "outbox.db"
+    )
 
 
 async def test_an_alert_that_was_told_is_not_told_again_and_keeps_its_beginning(tmp_path: Path) -> None:
@@ -114,3 +121,43 @@ async def test_a_group_is_told_whole_at_once_and_not_more_often_than_its_interva
     assert await b.tick(50.0) == []
     await b.tick(20.0)
     assert [len(batch) for batch in b.notifier.sent[2:]] == [4]
+
+
+async def test_an_alert_that_another_process_told_goes_on_and_is_resolved_by_what_was_observed_of_it() -> None:
+    b = start(None)
+    wall = b.clock.wall()
+    b.observe(contradicted(7))
+    (told,) = await b.tick()
+    taken_over = start(None, epoch=wall)
+    taken_over.observe(contradicted(7))
+    taken_over.engine.adopt(
+        [("scripted", Kept(told, wall, SignalState.FIRING, wall)), ("gone", Kept(told, 0, None, 0))]
+    )
+    assert await taken_over.tick(590.0, step=10.0) == []
+    assert taken_over.firing == {"contradicted_claim"}
+    (resolved,) = await taken_over.tick(30.0, step=5.0)
+    assert (resolved.state, resolved.starts_at) == (SignalState.RESOLVED, told.starts_at)
+
+
+async def test_who_has_given_its_services_away_tells_nothing_more_and_shows_none_as_firing() -> None:
+    b = start(None, RetryableError("down"))
+    b.observe(contradicted(7))
+    await b.tick(3.0)
+    firing = {"rule": "contradicted_claim", "service": contradicted(7).sample.service}
+    assert series(b.metrics, "groundwatch_rule_firing", **firing) == 1
+    before = len(b.notifier.signals)
+    await b.engine.abandon()
+    assert len(b.notifier.signals) == before
+    assert series(b.metrics, "groundwatch_rule_firing", **firing) == 0
+
+
+async def test_an_alert_that_another_process_tells_is_raised_here_and_not_told() -> None:
+    clock, notifier = FakeClock(), ScriptedNotifier()
+    metrics, store = Metrics(clock), VerdictStore(clock)
+    engine = AlertEngine([RULE], [notifier], metrics, store, clock, AlertSettings(), None, lambda name: name != "shop")
+    engine.observe(contradicted(7, service="shop"))
+    engine.observe(contradicted(8, service="bot"))
+    engine.tick()
+    await engine.idle()
+    assert {service for _, service, _ in engine.firing} == {"shop", "bot"}
+    assert [signal.service for signal in notifier.signals] == ["bot"]
