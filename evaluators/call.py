@@ -44,20 +44,12 @@ async def attempt(judge: Judge, call: Call, timeout_s: float) -> AttemptResult:
         async with asyncio.timeout(timeout_s):
             return await judge.ask(call.sample, call.facets)
     except (JudgeError, NotJudgedError) as error:
-        if _is_cancelled():
-            raise asyncio.CancelledError from error
         return error
     except TimeoutError:
         return JudgeError(FailReason.TIMEOUT, "no answer within the deadline")
     except asyncio.CancelledError:
-        if _is_cancelled():
+        if (task := asyncio.current_task()) is not None and task.cancelling():
             raise
         return JudgeError(FailReason.ERROR, "the judge cancelled its own call")
     except Exception as error:  # FAULTS 83: one judge's bug is one failed call
         return JudgeError(FailReason.ERROR, type(error).__name__)
-
-
-def _is_cancelled() -> bool:
-    """Whether somebody outside wants this task to end."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0

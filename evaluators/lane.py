@@ -106,6 +106,8 @@ class Lane:
         self._health_log.ended(result, self.health, now)
         self._metrics.judge_call(self._name, call.label, _outcome(result), now - started)
         self._charging.charge(result)
+        if not self._running:
+            return
         if isinstance(result, JudgeError):
             self._retry_or_fail(call, result, now)
         else:

@@ -12,6 +12,7 @@ from evaluators.facets import FacetAnswers
 from evaluators.judges.base import JudgeError, JudgeReply, NotJudgedError, Usage
 from evaluators.prices import Price, Unpriced
 from tests.fakes import DispatchCounts, FakeClock, ScriptedJudge
+from tests.judging import judging
 from tests.samples import sample
 
 PRICE = Price(input_usd=1.0, output_usd=10.0)
@@ -97,20 +98,15 @@ class TellsWhatItPaid(ScriptedJudge):
             raise JudgeError(FailReason.TIMEOUT, usage=PAID) from None
 
 
-def attempted(judge, timeout_s):
-    return attempt(judge, Call(sample(), judge.facets, 0.0, print), timeout_s)
-
-
 async def test_work_that_was_paid_for_before_the_deadline_is_told():
-    late = await attempted(TellsWhatItPaid(60.0), timeout_s=0.01)
+    judge = TellsWhatItPaid(60.0)
+    late = await attempt(judge, Call(sample(), judge.facets, 0.0, print), timeout_s=0.01)
     assert (late.reason, late.usage) == (FailReason.TIMEOUT, PAID)
 
 
-async def test_a_call_that_is_cancelled_from_outside_has_no_result():
-    judge = TellsWhatItPaid(60.0)
-    task = asyncio.create_task(attempted(judge, timeout_s=60.0))
-    await asyncio.sleep(0)
-    assert judge.in_flight
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+async def test_a_call_that_is_under_way_when_the_lane_stops_is_paid_for_and_has_no_result():
+    async with judging(TellsWhatItPaid(60.0), price=PRICE) as running:
+        running.submit(sample())
+        await asyncio.sleep(0)
+    assert running.metrics.usd == pytest.approx(COST)
+    assert running.delivered == []
