@@ -133,7 +133,7 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
             if key not in self._partitions or self._partitions[key].source.suspended:
                 continue
             partition = self._partitions[key]
-            oldest = (await self.consumer.beginning_offsets([key]))[key]
+            oldest = await self._oldest(key)
             if partition.position < oldest <= partition.start:
                 partition.lose_until(oldest, self._settings.look_back_s)
             else:
@@ -174,19 +174,20 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
     async def _begin(self, key: TopicPartition, commit: OffsetAndMetadata | None) -> Partition:
         if commit is None:
             return await self._begin_anew(key)
-        past = Past.load(commit.metadata, commit.offset)
+        past = Past.load(commit.metadata, commit.offset) or Past.unknown(commit.offset, await self._oldest(key))
         return Partition(commit.offset, commit.offset, self._history(), past)
 
     async def _begin_anew(self, key: TopicPartition) -> Partition:
         """Where no offset is committed, or what was is gone."""
-        look_back_s = self._settings.look_back_s
+        oldest = await self._oldest(key)
         if self._settings.auto_offset_reset == "earliest":
-            start = (await self.consumer.beginning_offsets([key]))[key]
-            return Partition(start, None, self._history(), doubt_s=look_back_s if start else 0.0)
+            return Partition(oldest, None, self._history(), doubt_s=self._settings.look_back_s if oldest else 0.0)
         start = (await self.consumer.end_offsets([key]))[key]
-        since = int((self._clock.wall() - look_back_s) * 1000)
-        found = (await self.consumer.offsets_for_times({key: since}))[key]
-        return Partition(start, None, self._history(), Past(found.offset if found else start, start))
+        return Partition(start, None, self._history(), Past.unknown(start, oldest))
+
+    async def _oldest(self, key: TopicPartition) -> int:
+        offset: int = (await self.consumer.beginning_offsets([key]))[key]
+        return offset
 
     def _history(self) -> History:
         return History(self._firsts, self._settings.look_back_s)

@@ -18,6 +18,9 @@ BLOCK = 128
 """Messages that share an entry. Up to so many more than needed are read again."""
 
 MAX_BLOCKS = 4096
+UNKNOWN_PAST = 5_000
+"""Messages that are remembered of a past of which nothing is said."""
+
 _VERSION = "1"
 
 
@@ -32,12 +35,17 @@ class Past(NamedTuple):
         return f"{_VERSION} {self.read_from} {self.done_until}"
 
     @classmethod
-    def load(cls, metadata: str, offset: int) -> Self:
-        """From a commit of `offset`; one that somebody else made says nothing of what was before."""
+    def load(cls, metadata: str, offset: int) -> Self | None:
+        """From a commit of `offset`, None where somebody else made it."""
         version, *numbers = metadata.split(" ")
         if version != _VERSION or len(numbers) != 2 or not all(number.isdecimal() for number in numbers):
-            return cls(offset, offset)
+            return None
         return cls(min(int(numbers[0]), offset), max(int(numbers[1]), offset))
+
+    @classmethod
+    def unknown(cls, offset: int, oldest: int) -> Self:
+        """Where nobody has said anything: some messages before `offset`, the `oldest` there is at most."""
+        return cls(max(oldest, offset - UNKNOWN_PAST) if oldest < offset else offset, offset)
 
 
 class Firsts:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from collector.receivers.kafka_history import BLOCK, MAX_BLOCKS, Firsts, History, Past
+from collector.receivers.kafka_history import BLOCK, MAX_BLOCKS, UNKNOWN_PAST, Firsts, History, Past
 
 SECOND = 1000
 TRACE, OTHER = b"t" * 16, b"o" * 16
@@ -63,7 +63,14 @@ def test_a_past_survives_its_way_through_a_commit() -> None:
 
 @pytest.mark.parametrize("metadata", ["", "x", "1 3", "1 3 nine", "2 3 9", "1 3 9 9", "1 -3 9", "1 ² 9"])
 def test_metadata_that_somebody_else_wrote_says_nothing_of_the_past(metadata: str) -> None:
-    assert Past.load(metadata, 5) == Past(5, 5)
+    assert Past.load(metadata, 5) is None
+
+
+def test_of_a_past_of_which_nothing_is_said_some_messages_are_remembered() -> None:
+    assert Past.unknown(3, oldest=0) == Past(0, 3)
+    assert Past.unknown(UNKNOWN_PAST + 9, oldest=0) == Past(9, UNKNOWN_PAST + 9)
+    assert Past.unknown(9, oldest=4) == Past(4, 9)
+    assert Past.unknown(9, oldest=12) == Past(9, 9)
 
 
 def test_a_past_that_contradicts_its_offset_is_cut_to_it() -> None:

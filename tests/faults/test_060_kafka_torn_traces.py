@@ -2,6 +2,8 @@
 
 import asyncio
 
+from aiokafka import AIOKafkaConsumer, TopicPartition
+
 from evaluators.evaluation import Assessment, Skipped, SkipReason
 from tests.kafka.broker import Broker
 from tests.kafka.member import Member, member
@@ -130,5 +132,19 @@ async def test_060_a_group_that_starts_at_the_end_joins_the_traces_that_are_unde
         async with member(kafka.address, topic, unique("group"), auto_offset_reset="latest") as one:
             await until(lambda: one.receiver.connected and list(one.receiver._group), 20)
             await topics.send(topic, spans_of(1, parts="second root"))
+            await until(lambda: one.judged == [1], 20)
+            assert is_whole(one.assessments[0])
+
+
+async def test_060_after_a_tool_moved_the_offset_into_a_trace_it_is_judged_as_a_whole(kafka: Broker) -> None:
+    async with topics_on(kafka.address) as topics:
+        topic, group = await topics.create(), unique("group")
+        await topics.send(topic, spans_of(1, parts="retrieval"))
+        moved = await topics.send(topic, spans_of(1, parts="second root"))
+        tool = AIOKafkaConsumer(bootstrap_servers=kafka.address, group_id=group, enable_auto_commit=False)
+        async with tool:
+            tool.assign([TopicPartition(topic, 0)])
+            await tool.commit({TopicPartition(topic, 0): moved})
+        async with member(kafka.address, topic, group) as one:
             await until(lambda: one.judged == [1], 20)
             assert is_whole(one.assessments[0])
