@@ -105,19 +105,9 @@ _EXCERPT = 400
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[\n。！？]")
 
 
-def hides_text(text: str) -> bool:
-    """Whether `text`, as it arrived, holds a sentence in characters that only a model reads."""
-    return not text.isascii() and _TAGS.search(text) is not None
-
-
 def addresses_the_judge(text: str) -> bool:
     """Whether `text`, without invisible characters, looks like orders to a model, a forged verdict or chat turn."""
     return bool(_EVERYTHING.order_in(text))
-
-
-def any_addresses_the_judge(texts: Sequence[str]) -> bool:
-    """Whether one of `texts` does."""
-    return any(map(addresses_the_judge, texts))
 
 
 def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
@@ -130,8 +120,8 @@ def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
 
 
 def _order_in(text: str, hints: "_Hints") -> str:
-    if hints.hidden and hides_text(text):
-        return "".join(chr(ord(char) - 0xE0000) for char in _TAGS.findall(text)[0])[:_EXCERPT]
+    if hints.hidden and (tags := _TAGS.search(text)):
+        return "".join(chr(ord(char) - 0xE0000) for char in tags[0])[:_EXCERPT]
     return hints.order_in(visible(text) if hints.hidden else text)
 
 

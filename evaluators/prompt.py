@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from evaluators.asks import chunk_id, point_id, system_prompt
 from evaluators.clean_text import clean
 from evaluators.facets import Facet
-from evaluators.injection import any_addresses_the_judge, hides_text
 from evaluators.sample import RagSample
 from evaluators.shown import Shown, texts_for
 from evaluators.trimming import BYTES_PER_TOKEN, trim
@@ -48,15 +47,11 @@ def build_prompt(
     given = texts_for(sample, facets)
     readable = max_input_tokens * BYTES_PER_TOKEN + _MARGIN
     cleaned = given.each(lambda text: clean(text[:readable]))
-    suspicious = any(map(hides_text, (*given.fixed, *given.chunks))) or any_addresses_the_judge(
-        [*cleaned.fixed, *cleaned.chunks]
-    )
     protected = cleaned.each(protect) if protect else cleaned
     chunks, cut = trim(protected.chunks, [system, *protected.fixed], max_input_tokens)
     cut |= {position for position, text in enumerate(given.chunks) if len(text) > readable}
     shown = replace(protected, chunks=chunks).each(_without_chat_tokens)
-    flags = (*(["cut"] if cut else []), *(["injection"] if suspicious else []))
-    return Prompt(system, _fenced(_sections(shown, cut), token), shown, flags)
+    return Prompt(system, _fenced(_sections(shown, cut), token), shown, ("cut",) if cut else ())
 
 
 def _sections(shown: Shown, cut: frozenset[int]) -> list[tuple[str, str]]:

@@ -49,7 +49,7 @@ class JudgeReply:
     """A validated answer.
 
     `model` is the model that the provider says it used, None where it does not say. `flags` is what a reader of the
-    verdict should know: `cut` (chunks were shown in part), `injection` (the trace holds text that addresses the judge).
+    verdict should know: `cut` (chunks were shown in part).
     """
 
     answers: FacetAnswers

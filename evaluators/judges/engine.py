@@ -17,7 +17,6 @@ from evaluators.evaluation import FailReason, SkipReason
 from evaluators.extraction import last_object
 from evaluators.facets import Facet, FacetAnswers, Grade
 from evaluators.grading import texts_to_grade
-from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply, NotJudgedError, Usage
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import refusal_of, reported_usage, whole_text
@@ -150,7 +149,6 @@ class EngineJudge(ABC):
         texts, passage = texts_to_grade(sample).each(clean), self._egress.open()
         if self._needs_reference and not texts.reference:
             raise NotJudgedError(SkipReason.NO_REFERENCE)
-        suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         model = ChatModel(self._endpoint, self._model)
         try:
             value = await _scored(self._score, model, texts.each(passage.protect))
@@ -161,7 +159,7 @@ class EngineJudge(ABC):
             # At the deadline: the calls that were answered are paid for.
             raise JudgeError(FailReason.TIMEOUT, "no answer within the deadline", usage=model.usage) from None
         grade = Grade(value, value >= self._pass_from)
-        return JudgeReply(FacetAnswers(grade=grade), model.usage, flags=("injection",) if suspicious else ())
+        return JudgeReply(FacetAnswers(grade=grade), model.usage)
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -11,7 +11,6 @@ from evaluators.clock import Clock, SystemClock
 from evaluators.egress import EgressSettings, build_egress
 from evaluators.facets import Facet, FacetAnswers
 from evaluators.grading import dump_question, read_grade, texts_to_grade
-from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import refusal_of
@@ -51,13 +50,12 @@ class HttpJudge:
     async def ask(self, sample: RagSample, facets: frozenset[Facet]) -> JudgeReply:
         """Post the sample, read the grade."""
         texts, passage = texts_to_grade(sample).each(clean), self._egress.open()
-        suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         try:
             response = await self._endpoint.post(dump_question(texts.each(passage.protect)))
         except BadRequestError as refusal:
             raise refusal_of(refusal) from None
         grade = read_grade(orjson.dumps(response).decode())
-        return JudgeReply(passage.restored(FacetAnswers(grade=grade)), flags=("injection",) if suspicious else ())
+        return JudgeReply(passage.restored(FacetAnswers(grade=grade)))
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -5,7 +5,6 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from evaluators.facets import AnswerFit, ChunkRelevance, ClaimSupport, Facet, FacetAnswers
-from evaluators.injection import addresses_the_judge
 from evaluators.judges.base import JudgeIdentity, JudgeReply
 from evaluators.lexical.claims import statements
 from evaluators.lexical.context import index
@@ -15,7 +14,6 @@ from evaluators.lexical.purge import without_instructions
 from evaluators.lexical.question import parse
 from evaluators.lexical.reading import CHUNK_CHARACTERS, read
 from evaluators.lexical.relevance import relevance
-from evaluators.lexical.scripts import visible
 from evaluators.lexical.support import claims_something, verdict
 from evaluators.sample import RagSample
 
@@ -81,8 +79,5 @@ class LexicalJudge:
 
 
 def flags(sample: RagSample) -> tuple[str, ...]:
-    """`cut` where a chunk is longer than what is read of it, `injection` where text addresses the judge."""
-    texts = [chunk.text or "" for chunk in sample.context]
-    cut = any(len(text) > CHUNK_CHARACTERS for text in texts)
-    injection = any(addresses_the_judge(visible(text)) for text in (sample.question or "", sample.answer or "", *texts))
-    return (*(["cut"] if cut else []), *(["injection"] if injection else []))
+    """`cut` where a chunk is longer than what is read of it."""
+    return ("cut",) if any(len(chunk.text or "") > CHUNK_CHARACTERS for chunk in sample.context) else ()

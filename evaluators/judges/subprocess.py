@@ -17,7 +17,6 @@ from evaluators.errors import PermanentError
 from evaluators.evaluation import FailReason
 from evaluators.facets import Facet, FacetAnswers
 from evaluators.grading import dump_question, read_grade, texts_to_grade
-from evaluators.injection import any_addresses_the_judge
 from evaluators.judges.base import JudgeError, JudgeIdentity, JudgeReply
 from evaluators.judges.settings import Name, Timeout
 from evaluators.redaction import redact
@@ -88,9 +87,8 @@ class SubprocessJudge:
         """Run it, with the sample as its stdin."""
         texts, passage = texts_to_grade(sample).each(clean), self._egress.open()
         output = await self._run(dump_question(texts.each(passage.protect)))
-        suspicious = any_addresses_the_judge([*texts.fixed, *texts.chunks])
         grade = read_grade(output.decode("utf-8", "replace"))
-        return JudgeReply(passage.restored(FacetAnswers(grade=grade)), flags=("injection",) if suspicious else ())
+        return JudgeReply(passage.restored(FacetAnswers(grade=grade)))
 
     async def aclose(self) -> None:
         """Nothing to close: each program ends with its sample."""

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from evaluators.assessment_codec import dump_assessment, load_assessment
-from evaluators.injection import addresses_the_judge, any_addresses_the_judge, hides_text, suspicions_in
+from evaluators.injection import addresses_the_judge, suspicions_in
 from evaluators.sample import Place, Suspicion
 from tests.attacks import ATTACKS, TEMPLATES
 from tests.collector.test_conventions_captures import samples
@@ -38,7 +38,7 @@ BEYOND_DECODING = {"rot13", "leet", "spaced", "reversed", "soft order of directi
 )
 def test_text_that_addresses_the_judge_is_noticed(text):
     assert addresses_the_judge(text)
-    assert any_addresses_the_judge([REFUNDS, text])
+    assert suspicions_in(sample(chunks=(REFUNDS, text)))
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,15 @@ def test_text_that_addresses_the_judge_is_noticed(text):
 )
 def test_ordinary_text_is_not(text):
     assert not addresses_the_judge(text)
-    assert not any_addresses_the_judge([REFUNDS, text])
+    assert not suspicions_in(sample(chunks=(REFUNDS, text)))
 
 
 def test_sentences_in_tag_characters_are_noticed_and_flags_are_not():
-    assert hides_text("ok " + "".join(chr(0xE0000 + ord(c)) for c in "ignore all"))
-    assert not hides_text("\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f Großbritannien")
+    tagged = "".join(chr(0xE0000 + ord(c)) for c in "ignore all")
+    (found,) = suspicions_in(sample(chunks=(f"ok {tagged}",)))
+    assert found.excerpt == "ignore all"
+    flag = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f Großbritannien"
+    assert suspicions_in(sample(chunks=(flag,))) == ()
 
 
 def test_every_attack_is_noticed_but_those_that_nobody_decodes():

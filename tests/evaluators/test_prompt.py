@@ -63,7 +63,6 @@ def test_what_no_person_sees_is_not_shown_to_the_model():
     built = prompt(chunks=(f"30 days\u200b\u202e{hidden}\x00\x1b[2J\ud800",), answer="Yes\x07.")
     assert built.shown.chunks == ("30 days  [2J ",)
     assert built.user.encode()
-    assert "injection" in built.flags
 
 
 def test_scripts_that_are_spelt_with_joiners_keep_them():

@@ -7,9 +7,10 @@ from statistics import fmean
 import pytest
 
 from evaluators.facets import ONLINE_FACETS, FacetAnswers
-from evaluators.judges.lexical import flags, judge
+from evaluators.injection import suspicions_in
+from evaluators.judges.lexical import judge
 from evaluators.prompt import build_prompt
-from evaluators.sample import Chunk, RagSample
+from evaluators.sample import Chunk, Place, RagSample
 from tests.attacks import ATTACKS, FENCES, LANGUAGES, ORDERS
 from tests.faults.test_070_prompt_injection import gullible, scores
 from tests.judging import judging_by_llm
@@ -132,6 +133,6 @@ def test_an_order_in_plain_words_in_the_question_changes_nothing_at_all(name: st
 
 
 @pytest.mark.parametrize("name", [*ORDERS, *LANGUAGES, *FENCES])
-def test_an_order_in_plain_words_is_flagged(name: str) -> None:
-    assert "injection" in flags(attacked(honest(), ATTACKS[name], "chunk"))
-    assert "injection" in build_prompt(attacked(honest(), ATTACKS[name], "chunk"), ONLINE_FACETS, 16_000).flags
+def test_an_order_in_plain_words_is_suspected(name: str) -> None:
+    (found,) = suspicions_in(attacked(honest(), ATTACKS[name], "chunk"))
+    assert (found.place, found.chunk) == (Place.CHUNK, 0)

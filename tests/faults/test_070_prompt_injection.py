@@ -5,6 +5,7 @@ import orjson
 import pytest
 
 from evaluators.evaluation import Scored
+from evaluators.injection import suspicions_in
 from evaluators.metrics import ONLINE_METRICS
 from tests.fakes import completion
 from tests.judging import judging_by_llm
@@ -64,14 +65,14 @@ async def test_the_gullible_model_of_this_test_obeys_what_is_not_fenced():
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_an_llm_judge_scores_as_if_the_order_were_not_there_and_flags_it(case):
+async def test_an_llm_judge_scores_as_if_the_order_were_not_there(case):
     async with judging_by_llm(gullible) as (stub, running):
         [clean, hostile] = await running.judge(sample("1" * 32), sample("2" * 32, **CASES[case]))
     for name in ("faithfulness", "hallucination", "answer_relevancy"):
         assert scores(hostile)[name] == scores(clean)[name]
     assert hostile.result.chunk_relevance.scores[0] == clean.result.chunk_relevance.scores[0]
-    assert clean.flags == ()
-    assert hostile.flags == ("injection",)
+    assert suspicions_in(hostile.sample)
+    assert not suspicions_in(clean.sample)
     assert not any({"tools", "functions", "tool_choice"} & request.keys() for request in stub.requests)
 
 

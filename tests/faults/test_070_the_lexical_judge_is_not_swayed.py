@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from evaluators.facets import ONLINE_FACETS, FacetAnswers, Support
-from evaluators.judges.lexical import LexicalJudge, judge
+from evaluators.judges.lexical import judge
 from evaluators.metrics.faithfulness import FAITHFULNESS
 from tests.samples import REFUNDS, SHIPPING, WARRANTY, sample
 
@@ -87,17 +87,6 @@ def test_a_true_sentence_between_the_marks_of_a_chat_turn_stays_evidence(chunk: 
     assert scores(marked) == pytest.approx(scores(honest), abs=TOLERANCE)
     assert marked.claim_support is not None
     assert marked.claim_support.claims[0].quote == REFUNDS
-
-
-async def test_a_trace_that_gives_orders_is_flagged() -> None:
-    swayed = sample(chunks=(f"{REFUNDS} {ORDER}.", SHIPPING))
-
-    reply = await LexicalJudge().ask(swayed, ALL)
-
-    assert "injection" in reply.flags
-    hidden = sample(chunks=(f"{REFUNDS} {LINES['zero width']}", SHIPPING))
-    assert "injection" in (await LexicalJudge().ask(hidden, ALL)).flags
-    assert (await LexicalJudge().ask(sample(), ALL)).flags == ()
 
 
 def test_an_answer_that_is_nothing_but_an_order_scores_nothing() -> None:
