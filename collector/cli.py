@@ -42,7 +42,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> int:
     from collector import check_report
-    from collector.service import check
+    from collector.check import check
 
     settings = config.load(options.file)
     try:

@@ -8,7 +8,6 @@ import asyncio
 import logging
 import signal
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from alerts.application import ApplicationSeries
@@ -33,12 +32,9 @@ from collector.log_events import LogEvents
 from collector.pipeline import Pipeline, Route
 from collector.receivers.base import LogPath, Receiver
 from collector.receivers.kafka_metrics import KafkaMetrics
-from collector.receivers.kafka_optional import build_kafka, build_streams, check_kafka
+from collector.receivers.kafka_optional import build_kafka, build_streams
 from collector.receivers.log_metrics import LogMetrics
-from collector.receivers.otlp_grpc import OtlpGrpcReceiver
-from collector.receivers.otlp_http import OtlpHttpReceiver
-from collector.receivers.settings import ReceiverSettings
-from collector.receivers.tls import Certificate
+from collector.receivers.registry import build_receivers
 from collector.roles import Role
 from collector.spans import SpanSink
 from collector.status import Reason
@@ -241,25 +237,11 @@ class Service:
         ]
 
     def _build_receivers(self, codec: Codec) -> dict[str, Receiver]:
-        kinds: dict[str, type[OtlpGrpcReceiver | OtlpHttpReceiver]] = {
-            "grpc": OtlpGrpcReceiver,
-            "http": OtlpHttpReceiver,
-        }
-        receivers: dict[str, Receiver] = {}
         if not self._role.receives:
-            return receivers
+            return {}
+        settings = {"grpc": self._config.receivers.grpc, "http": self._config.receivers.http}
         sink = self._streams.sink if self._streams and self._streams.sink else self._pipeline.take
-        logs = self._build_log_path()
-        for name, kind in kinds.items():
-            settings: ReceiverSettings | None = getattr(self._config.receivers, name)
-            if settings is None:
-                continue
-            if settings.is_exposed:
-                log.warning(
-                    "receivers.%s takes spans from anybody on the network: set token_env or tls_client_ca", name
-                )
-            receivers[name] = kind(settings, codec, sink, self.metrics, logs)
-        return receivers
+        return build_receivers(settings, codec, sink, self.metrics, self._build_log_path())
 
     def _build_log_path(self) -> LogPath | None:
         """Log records join their spans where traces are assembled: here, or behind the topic of spans."""
@@ -342,27 +324,3 @@ async def run(config: Config, role: Role = Role.ALL) -> int:
     left = await service.stop()
     log.info("stopped; %d verdicts were left", left)
     return 1 if failed else 0
-
-
-def check(config: Config) -> None:
-    """Build all that needs neither listening nor sending. Raises PermanentError with one line per problem."""
-    kafka = config.receivers.kafka
-    listening = [(name, one) for name, one in (("grpc", config.receivers.grpc), ("http", config.receivers.http)) if one]
-    trials: list[tuple[str, Callable[[], object]]] = [
-        *((f"judges.{one.judge.name}", partial(build_lane, one.judge, one.lane)) for one in config.judges),
-        *((f"alerts.notifiers.{one.name}", partial(one.build, SystemClock())) for one in config.alerts.notifiers),
-        *((f"receivers.{name}", one.read_token) for name, one in listening),
-        *((f"receivers.{name}", partial(Certificate, one)) for name, one in listening if one.tls_cert),
-        *([("cache.redis", config.cache.redis.read_url)] if config.cache.redis else []),
-        *([("chunk_store", partial(build_store, config.chunk_store))] if config.chunk_store else []),
-        *([("receivers.kafka", partial(check_kafka, kafka))] if kafka else []),
-        *([("streams", partial(check_kafka, config.streams))] if config.streams else []),
-    ]
-    problems = []
-    for path, trial in trials:
-        try:
-            trial()
-        except PermanentError as error:
-            problems.append(f"{path}: {error}")
-    if problems:
-        raise PermanentError("\n".join(problems))

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from collector.check import check
 from collector.config import parse
-from collector.service import check
 from evaluators.errors import PermanentError
 
 ADDRESS = "bootstrap_servers: ['127.0.0.1:9092']"
@@ -58,7 +58,8 @@ WITHOUT_AIOKAFKA = """
 import sys
 sys.modules["aiokafka"] = None
 from collector.config import parse
-from collector.service import Service, check
+from collector.check import check
+from collector.service import Service
 from evaluators.errors import PermanentError
 check(parse("{}"))
 Service(parse("{}"))

@@ -12,12 +12,13 @@ from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExport
 from alerts.settings import AlertSettings
 from alerts.web import WebSettings
 from collector.assembler import AssemblySettings
+from collector.check import check
 from collector.config import Config, JudgeConfig, ReceiversConfig
 from collector.conventions.context_settings import ContextSettings
 from collector.demo.app import ShopAssistant
 from collector.demo.corpus import TURNS
 from collector.receivers.settings import ReceiverSettings
-from collector.service import Service, check
+from collector.service import Service
 from evaluators.errors import PermanentError
 from evaluators.judges.openai import OpenAISettings
 from evaluators.prices import Price

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from collector.check import check
 from collector.config import parse
 from collector.roles import Role
-from collector.service import check
 from tests.deploy.shipped import DEPLOY, load
 from tests.deploy.tools import tool
 

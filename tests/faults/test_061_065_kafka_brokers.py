@@ -4,9 +4,10 @@ import aiokafka.codec
 import pytest
 
 from collector import backlog
+from collector.check import check
 from collector.receivers.kafka_settings import KafkaReceiverSettings
 from collector.receivers.settings import ReceiverSettings
-from collector.service import Service, check
+from collector.service import Service
 from evaluators.errors import PermanentError
 from tests.collector.test_service import SCORED, config, post, request_of, running, value
 from tests.kafka.broker import Broker
