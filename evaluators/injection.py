@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evaluators.encodings import decoded, may_be_encoded
 from evaluators.lexical.scripts import visible
-from evaluators.sample import Place, RagSample, Suspicion
+from evaluators.sample import Chunk, Place, RagSample, Suspicion
 
 _THE_ANSWER = (
     r"(?:(?:this|the|my|any|every) (?:answer|response|reply|claim)s?|all (?:answer|response|claim)s|everything)"
@@ -111,12 +111,19 @@ def addresses_the_judge(text: str) -> bool:
 
 
 def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
-    """Each text of the sample, as it arrived, that gives orders to a model: chunks, question, answer."""
-    texts = [(Place.CHUNK, position, chunk.text or "") for position, chunk in enumerate(sample.context)]
+    """Each text of the sample, as it arrived, that gives orders to a model: chunks, question, answer.
+
+    A chunk's name counts as part of it: applications show their model titles and file names, too.
+    """
+    texts = [(Place.CHUNK, position, _with_name(chunk)) for position, chunk in enumerate(sample.context)]
     others = ((Place.QUESTION, None, sample.question or ""), (Place.ANSWER, None, sample.answer or ""))
     hints = _Hints.of("\n".join(text for *_, text in (*texts, *others)))
     found = ((place, _order_in(text, hints), position) for place, position, text in (*texts, *others))
     return tuple(Suspicion(place, order, position) for place, order, position in found if order)
+
+
+def _with_name(chunk: Chunk) -> str:
+    return "\n".join(part for part in (chunk.text, chunk.source, chunk.id) if part)
 
 
 def _order_in(text: str, hints: "_Hints") -> str:

@@ -132,7 +132,9 @@ def test_an_order_in_plain_words_in_the_question_changes_nothing_at_all(name: st
     assert relevance(swayed, 3) == pytest.approx(relevance(judge(honest(), ONLINE_FACETS), 3), abs=TOLERANCE)
 
 
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", [*ORDERS, *LANGUAGES, *FENCES])
-def test_an_order_in_plain_words_is_suspected(name: str) -> None:
-    (found,) = suspicions_in(attacked(honest(), ATTACKS[name], "chunk"))
-    assert (found.place, found.chunk) == (Place.CHUNK, 0)
+def test_an_order_in_plain_words_is_suspected_where_it_stands(name: str, place: str) -> None:
+    (found,) = suspicions_in(attacked(honest(), ATTACKS[name], place))
+    stands = {"question": (Place.QUESTION, None), "answer": (Place.ANSWER, None), "own chunk": (Place.CHUNK, 3)}
+    assert (found.place, found.chunk) == stands.get(place, (Place.CHUNK, 0))
