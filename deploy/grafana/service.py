@@ -177,16 +177,6 @@ def _diagnosis() -> list[Panel]:
             width=6,
             thresholds=steps((None, GREEN), (0.2, YELLOW), (0.4, RED)),
         ),
-        timeseries(
-            "Suspected injections",
-            "Traces per hour that hold text which gives orders to a model, by where the gravest of it stands.",
-            Query(
-                'sum by (place) (rate(groundwatch_injections_suspected_total{service="$service"}[$__rate_interval]))'
-                " * 3600",
-                "{{place}}",
-            ),
-            width=24,
-        ),
     ]
 
 
@@ -246,6 +236,7 @@ def _judged() -> list[Panel]:
             Query(f'{_SHARE}:ratio30m{{metric="faithfulness",service="$service"}}', "{{judge}}"),
             unit="percentunit",
             top=1,
+            width=6,
         ),
         timeseries(
             "Traces by outcome",
@@ -255,6 +246,7 @@ def _judged() -> list[Panel]:
             ),
             unit="reqps",
             stacked=True,
+            width=6,
         ),
         timeseries(
             "Not scored, by reason",
@@ -266,6 +258,17 @@ def _judged() -> list[Panel]:
             ),
             unit="reqps",
             stacked=True,
+            width=6,
+        ),
+        timeseries(
+            "Suspected injections",
+            "Traces per hour that hold text which gives orders to a model, by where the gravest of it stands.",
+            Query(
+                'sum by (place) (rate(groundwatch_injections_suspected_total{service="$service"}[$__rate_interval]))'
+                " * 3600",
+                "{{place}}",
+            ),
+            width=6,
         ),
     ]
 
