@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from deploy.compose.app import MODELS
 from deploy.pictures.render import render
 from deploy.pictures.source import Prometheus, interpolate
 from tests.deploy.answers import without_data
@@ -32,6 +33,7 @@ class Seen(NamedTuple):
     exposed: set[str]
     inbox: str
     evidence: list[dict[str, object]]
+    models: set[str]
     pictures: dict[str, str]
 
 
@@ -61,7 +63,13 @@ async def _seen(running: Stack) -> Seen:
         exposes = exposed(running.monitor.get("/metrics"))
         await wait_for(lambda: RESOLVED in running.received(), 40, RESOLVED)
         pictures = await asyncio.to_thread(_pictures, prometheus)
-    return Seen(empty, exposes, running.received(), evidence, pictures)
+    return Seen(empty, exposes, running.received(), evidence, _models(prometheus), pictures)
+
+
+def _models(prometheus: Prometheus) -> set[str]:
+    """The slices by model that have an interval."""
+    of = f'{{metric="faithfulness",service="{SERVICE}",attribute="gen_ai.request.model"}}'
+    return {one.labels["value"] for one in prometheus.instant(f"slice:groundwatch_bad_share:high30m{of}")}
 
 
 def _pictures(prometheus: Prometheus) -> dict[str, str]:
@@ -87,6 +95,10 @@ async def _worst(running: Stack, prometheus: Prometheus) -> list[dict[str, objec
 
 def test_every_panel_and_every_rule_expression_returns_data(seen: Seen) -> None:
     assert seen.empty == {}
+
+
+def test_each_of_the_models_has_its_own_scores_with_an_interval(seen: Seen) -> None:
+    assert set(MODELS) <= seen.models
 
 
 def test_every_series_is_in_a_panel_or_a_rule_unless_a_reason_is_given(seen: Seen) -> None:

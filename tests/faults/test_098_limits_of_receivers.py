@@ -15,7 +15,8 @@ from tests.contracts.test_notifier import signal
 def huge(size: int) -> Signal:
     text = "<&>" * (size // 3)
     made = signal(summary=text)
-    finding = replace(Finding("0" * 32, 0.0, "generation"), claim=text, quote=text, chunk=text, question=text)
+    bare = Finding("0" * 32, 0.0, "generation")
+    finding = replace(bare, claim=text, quote=text, chunk=text, question=text, excerpt=text)
     return replace(made, description=text, traces=(replace(made.traces[0], finding=finding),) * 3)
 
 
