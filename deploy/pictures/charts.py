@@ -90,7 +90,7 @@ def heatmap(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
 
 def timeline(panel: dict[str, Any], answer: Answer, box: Box) -> list[str]:
     """One row a series, coloured by the name of its value."""
-    names = min(230.0, box.w * 0.4)
+    names = min(290.0, box.w * 0.48)
     plot = box.inset(names, 4, 8, _TIMES + 4)
     mapping = panel["fieldConfig"]["defaults"]["mappings"][0]["options"]
     x = Scale(answer.start, answer.end, plot.x, plot.x + plot.w)

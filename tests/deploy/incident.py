@@ -31,6 +31,9 @@ QUIET, INCIDENT = 0.03, 0.75
 OTHERS = {"help-desk": 0.01, "hr-assistant": 0.04}
 """Services that go on as usual, with their share of wrong answers."""
 
+NEW = 0.02
+"""The share of questions that a language model has to judge; within its budget of calls, or nearly so."""
+
 ROWS = {
     "fleet": ("Now", "Quality", "Alerts"),
     "judges": (),
@@ -49,7 +52,7 @@ async def incident(out: Path, folder: Path, minutes: float) -> None:
     """Quiet for a third, wrong for a third, good again for a third."""
     async with stack(folder) as running:
         began = time.time() + FIRST_SCRAPE_S
-        with as_usual(running.monitor.grpc), Customers(running.monitor.grpc, pace=8) as customers:
+        with as_usual(running.monitor.grpc), Customers(running.monitor.grpc, 8, new=NEW) as customers:
             for share in (QUIET, INCIDENT, QUIET):
                 customers.wrong = share
                 await asyncio.sleep(minutes * 20)

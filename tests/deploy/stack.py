@@ -73,11 +73,18 @@ def verdict(request: dict[str, Any]) -> StubReply:
 
 
 class Customers:
-    """Ask a service in a thread of their own, `pace` times a second; `wrong` is the share of wrong answers."""
+    """Ask a service in a thread of their own, `pace` times a second.
 
-    def __init__(self, endpoint: str, pace: float, service: str = SERVICE, wrong: float = 0.0) -> None:
+    `wrong` is the share of wrong answers, `new` that of questions that nobody has asked before: no cache knows the
+    verdict.
+    """
+
+    def __init__(
+        self, endpoint: str, pace: float, service: str = SERVICE, wrong: float = 0.0, new: float = 0.0
+    ) -> None:
         self.pace = pace
         self.wrong = wrong
+        self._new = new
         self._app = ShopAssistant(OTLPSpanExporter(endpoint, insecure=True), service)
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._ask)
@@ -94,7 +101,10 @@ class Customers:
     def _ask(self) -> None:
         chance, due = random.Random(7), time.monotonic()
         while not self._closing.is_set():
-            self._app.ask(next_turn(self.wrong, chance), chance.choice(MODELS))
+            turn = next_turn(self.wrong, chance)
+            if chance.random() < self._new:
+                turn = turn._replace(question=f"{turn.question} It is about order {chance.randrange(10**9)}.")
+            self._app.ask(turn, chance.choice(MODELS))
             due = max(due + 1.0 / self.pace, time.monotonic() - 1.0)
             time.sleep(max(0.0, due - time.monotonic()))
 

@@ -18,6 +18,8 @@ HELD, MORE = 2_700, 600
 
 PATIENCE_S = 30.0
 
+_ALL_HAS_THE_OTHER = f'sum(groundwatch_kafka_partitions{{instance="groundwatch-evaluate-2"}}) == {TOPICS["otlp_spans"]}'
+
 
 class Troubles:
     """Each method returns once Prometheus has seen what it is about."""
@@ -66,7 +68,7 @@ class Troubles:
         await self._topics.delete_before(self._spans, end)
         worker.send_signal(signal.SIGSTOP)
         try:
-            await self._seen("groundwatch_kafka_offset_resets_total")
+            await self._seen(_ALL_HAS_THE_OTHER, "groundwatch_kafka_offset_resets_total")
             model.delay_s = 0.0
             await self._no_lag()
         finally:
