@@ -19,9 +19,9 @@ NOTIFY_S = 5.0
 
 
 class Outbox(OutboxStore, Protocol):
-    """An outbox that several processes share; `is_own` says who tells the alerts of a service."""
+    """An outbox that several processes share; `tells` says whether this one tells alerts of a service."""
 
-    def is_own(self, service: str) -> bool: ...
+    def tells(self, service: str) -> bool: ...
 
 
 class Alerting:
@@ -83,4 +83,4 @@ class Alerting:
         settings, shared = self._settings, self._shared
         notifiers = build_notifiers(settings.notifiers, self._clock)
         parts = (settings.active_rules, notifiers, self._metrics, self._store, self._clock, settings)
-        return AlertEngine(*parts) if shared is None else AlertEngine(*parts, shared, shared.is_own)
+        return AlertEngine(*parts) if shared is None else AlertEngine(*parts, shared, shared.tells)

@@ -80,9 +80,9 @@ class AlertStates:
         for known in (self._states, self._waiting, self._written_at, self._read):
             known.clear()
 
-    def is_own(self, service: str) -> bool:
-        """Whether alerts of the service are told here; "" is what concerns no service."""
-        return self._partition_of(service) in self._own
+    def tells(self, service: str) -> bool:
+        """Whether to tell alerts of a service that is observed here; what concerns none ("") one process tells."""
+        return bool(service) or self._partition_of("") in self._own
 
     def load(self, notifier: str) -> list[Kept]:
         """Nothing yet: it is read before rules decide."""

@@ -96,15 +96,15 @@ async def test_while_no_broker_answers_states_wait_and_it_is_said_that_others_do
     assert "lost" in states.fate
 
 
-def test_each_service_has_one_owner_and_so_has_what_concerns_none() -> None:
+def test_what_concerns_no_service_is_told_by_one_process_and_the_rest_by_whoever_observes_it() -> None:
     settings = StreamSettings(bootstrap_servers=("127.0.0.1:9",))
     processes = [
         AlertStates(settings, Writer(settings), StreamMetrics(SeriesRegistry({})), FakeClock(), 30.0) for _ in range(2)
     ]
     for own, process in enumerate(processes):
         process.begin([0, 1], [own])
-    for service in ("", "shop", "bot", "x" * 200):
-        assert sum(process.is_own(service) for process in processes) == 1
+    assert sum(process.tells("") for process in processes) == 1
+    assert all(process.tells(name) for name in ("shop", "__other__") for process in processes)
 
 
 def test_what_waits_is_bounded() -> None:

@@ -41,13 +41,13 @@ class Told:
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
         self.signals: list[tuple[str, str]] = []
-        self.beginnings: set[str] = set()
+        self.beginnings: set[tuple[str, str]] = set()
 
     def __call__(self) -> list[tuple[str, str]]:
         while not self._inbox.alerts.empty():
             for one in self._inbox.alerts.get_nowait()["signals"]:
                 self.signals.append((one["service"], one["state"]))
-                self.beginnings.add(one["starts_at"])
+                self.beginnings.add((one["service"], one["starts_at"]))
         return sorted(self.signals)
 
 

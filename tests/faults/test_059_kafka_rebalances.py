@@ -55,7 +55,7 @@ async def test_059_whatever_members_join_and_leave_every_trace_has_one_verdict_f
     stub = OpenAIStub(StubReply(completion(orjson.dumps(VERDICT).decode()).body, delay_s=ANSWER_S))
     async with stub, fleet(kafka) as several, AsyncExitStack() as stack:
         llm = OpenAISettings(type="openai", name="llm", base_url=stub.base_url, model="stub", api_key_env=None)
-        quick = several.streams.receiver().model_copy(update={"session_timeout_s": 3.0})
+        quick = several.streams.receiver().model_copy(update={"session_timeout_s": 6.0})
         rest = {"judges": (JudgeConfig(judge=llm),), "receivers": ReceiversConfig(grpc=None, http=None, kafka=quick)}
         stays = await stack.enter_async_context(several.running(Role.EVALUATE, **rest))
         sending = asyncio.create_task(send(several))
