@@ -19,8 +19,10 @@ from evaluators.verdict import read_verdict
 
 _MODEL = re.compile(r"[\w./:@+-]{1,128}", re.ASCII)
 _TOO_LONG = (
-    *("context_length_exceeded", "maximum context length", "context window", "too many tokens", "prompt is too long"),
+    *("context_length_exceeded", "context length", "context size", "context window", "too many tokens"),
+    "prompt is too long",
 )
+"""OpenAI, vLLM and SGLang speak of the context's length, llama.cpp of its size, others of the window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +83,13 @@ class LlmJudge(ABC):
         parameters |= self._egress.parameters
         return JudgeIdentity(settings.name, provider, settings.model, PROMPT_VERSION, parameters)
 
-    def _truncated(self, limit: int) -> JudgeError:
-        """The error of a reply that hit `limit` tokens; the next one may have more."""
+    def _truncated(self, limit: int, written: int = 0) -> JudgeError:
+        """The error of a reply that hit `limit` tokens; the next one may have more. `written` is 0 where unknown."""
         self._max_output_tokens = self._highest_limit
-        return JudgeError(FailReason.TRUNCATED, f"the reply hit {limit} tokens", retryable=limit < self._highest_limit)
+        detail = f"the reply hit {limit} tokens"
+        if 0 < written < limit:
+            detail = f"the reply was cut at {written} tokens, below the limit of {limit}: is the server's context full?"
+        return JudgeError(FailReason.TRUNCATED, detail, retryable=limit < self._highest_limit)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import orjson
 from evaluators.clock import Clock, SystemClock
 from evaluators.evaluation import FailReason
 from evaluators.facets import Facet
-from evaluators.judges.base import JudgeError, JudgeIdentity
+from evaluators.judges.base import JudgeError, JudgeIdentity, Usage
 from evaluators.judges.dialect import Dialect
 from evaluators.judges.http import BadRequestError, HttpEndpoint
 from evaluators.judges.llm import (
@@ -75,7 +75,7 @@ class OpenAIJudge(LlmJudge):
                 dialect = self._dialect = reduced
         usage = reported_usage(response, "prompt_tokens", "completion_tokens")
         with charged(usage):
-            return Completion(self._content(response, limit), usage, reported_model(response))
+            return Completion(self._content(response, limit, usage), usage, reported_model(response))
 
     def _body(self, prompt: Prompt, facets: frozenset[Facet], limit: int, dialect: Dialect) -> bytes:
         body: dict[str, Any] = {
@@ -91,7 +91,7 @@ class OpenAIJudge(LlmJudge):
             body["response_format"] = _response_format(dialect.format, facets)
         return orjson.dumps(body)
 
-    def _content(self, completion: dict[str, Any], limit: int) -> str:
+    def _content(self, completion: dict[str, Any], limit: int, usage: Usage) -> str:
         """What the model wrote, or JudgeError with the reason why that is no complete answer."""
         try:
             choice = completion["choices"][0]
@@ -104,7 +104,7 @@ class OpenAIJudge(LlmJudge):
         if refusal:
             raise JudgeError(FailReason.REFUSED, "the model refused")
         if finish == "length":
-            raise self._truncated(limit)
+            raise self._truncated(limit, usage.output_tokens)
         return whole_text(content)
 
 

@@ -152,8 +152,16 @@ async def test_a_bad_request_that_names_nothing_of_ours_is_an_error_and_not_repe
     assert len(stub.requests) == 1
 
 
-async def test_a_context_over_the_models_window_is_skipped():
-    async with OpenAIStub(api_error(400, "This model's maximum context length is 8192 tokens")) as stub:
+@pytest.mark.parametrize(
+    "message",
+    [
+        "This model's maximum context length is 8192 tokens",
+        "request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it",
+        "The input (4390 tokens) is longer than the model's context length (4096 tokens).",
+    ],
+)
+async def test_a_context_over_the_models_window_is_skipped(message):
+    async with OpenAIStub(api_error(400, message)) as stub:
         with pytest.raises(NotJudgedError) as skipped:
             await asked(stub)
     assert skipped.value.reason is SkipReason.TOO_LONG
@@ -171,6 +179,12 @@ async def test_a_reply_cut_by_the_token_limit_raises_the_limit_once():
         await judge.aclose()
     assert outcomes == [(FailReason.TRUNCATED, True), (FailReason.TRUNCATED, False), (FailReason.TRUNCATED, False)]
     assert [request["max_tokens"] for request in stub.requests] == [100, 200, 200]
+
+
+async def test_a_reply_cut_before_the_limit_tells_of_the_servers_context():
+    failed = await failure(completion(VERDICT[:40], finish_reason="length"), max_output_tokens=1_000)
+    assert failed.reason is FailReason.TRUNCATED
+    assert "at 120 tokens, below the limit of 1000: is the server's context full" in failed.detail
 
 
 @pytest.mark.parametrize(
