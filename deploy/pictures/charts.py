@@ -191,7 +191,7 @@ def _legend(series: Sequence[Named], box: Box) -> list[str]:
     parts, left, bottom = [], box.x + 10, box.y + box.h - 5
     order = sorted(range(len(series)), key=lambda number: -_peak(series[number]))
     for place, number in enumerate(order):
-        name = fit(series[number].name, 190)
+        name = fit(series[number].name, 230)
         width = 22 + len(name) * 5.6
         rest = _REST if place + 1 < len(order) else 0.0
         if left + width + rest > box.x + box.w:
