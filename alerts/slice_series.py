@@ -12,7 +12,7 @@ from evaluators.sample import RagSample, Readiness
 MAX_VALUES = 20
 """Values of one attribute of one service that are told apart; what is more is `__other__`."""
 
-ROOM = 35_000
+ROOM = 25_000
 """Bytes of each counter's series in a scrape; a slice that comes later is `__other__` of the service `__other__`."""
 
 _NAMES = 60
