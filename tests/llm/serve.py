@@ -21,7 +21,8 @@ def params_of(settings: dict[str, Any]) -> xllamacpp.CommonParams:
     params.hostnames, params.port = ["127.0.0.1"], settings["port"]
     params.api_keys = settings["api_keys"]
     params.n_ctx, params.n_predict = settings["context"], MAX_OUTPUT
-    params.n_parallel = params.n_threads_http = 1
+    # Threads for calls that wait, and for one that asks how busy it is.
+    params.n_parallel, params.n_threads_http = 1, 4
     # Two threads wait for each other at every layer: on a busy machine that costs more than the second one brings.
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
     params.n_gpu_layers = params.cache_ram_mib = 0

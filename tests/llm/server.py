@@ -35,8 +35,7 @@ _START_S = 60.0
 class LlmServer:
     """One server with one slot of `context` tokens: it answers one request after the other.
 
-    A `prompted` model is shown a verdict before it is asked for one. `launch` does not wait until the model is loaded,
-    `start` does.
+    A `prompted` model is shown a verdict before it is asked for one.
     """
 
     def __init__(self, folder: Path, *, context: int = 2048, api_key: str | None = None, prompted: bool = True) -> None:
@@ -56,7 +55,7 @@ class LlmServer:
         self.base_url = f"http://127.0.0.1:{self._port}/v1"
 
     def launch(self) -> None:
-        """Start the process."""
+        """Start the process, which has a model to load."""
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [sys.executable, str(_HERE / "serve.py"), json.dumps(self._settings)],
@@ -67,9 +66,8 @@ class LlmServer:
                 start_new_session=True,
             )
 
-    def start(self) -> None:
-        """Start, and wait until it answers."""
-        self.launch()
+    def wait(self) -> None:
+        """Until it answers."""
         assert self._process is not None
         give_up = time.monotonic() + _START_S
         while not self._is_ready():
@@ -130,7 +128,8 @@ def running_llm(folder: Path) -> Iterator[LlmServer]:
     """A server that is started, and stopped at the end."""
     server = LlmServer(folder)
     try:
-        server.start()
+        server.launch()
+        server.wait()
         yield server
     finally:
         server.stop()

@@ -101,6 +101,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlmServer]:
 
 
 @pytest.fixture
+def loaded(small: LlmServer) -> LlmServer:
+    small.wait()
+    return small
+
+
+@pytest.fixture
 def keyed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setenv("JUDGE_KEY", KEY)
     return {"api_key_env": "JUDGE_KEY"}
@@ -115,29 +121,30 @@ async def test_a_server_that_still_loads_its_model_is_to_be_asked_again(
             with pytest.raises(JudgeError) as error:
                 await judge.ask(samples(1)[0], RELEVANCE)
             failed.append(error.value)
+            await asyncio.sleep(0.05)
     assert {(error.reason, error.retryable) for error in failed[:-1]} == {(FailReason.UNAVAILABLE, True)}
 
 
-async def test_a_wrong_key_is_said_and_not_tried_again(small: LlmServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_wrong_key_is_said_and_not_tried_again(loaded: LlmServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGE_KEY", "not the key")
-    error = await failure(small.base_url, api_key_env="JUDGE_KEY")
+    error = await failure(loaded.base_url, api_key_env="JUDGE_KEY")
     assert (error.reason, error.retryable) == (FailReason.UNAUTHORIZED, False)
 
 
 async def test_a_reply_that_filled_the_servers_window_is_truncated_and_says_so(
-    small: LlmServer, keyed: dict[str, Any]
+    loaded: LlmServer, keyed: dict[str, Any]
 ) -> None:
-    error = await failure(small.base_url, RELEVANCE, **keyed)
+    error = await failure(loaded.base_url, RELEVANCE, **keyed)
     assert error.reason is FailReason.TRUNCATED
     assert error.usage.input_tokens + error.usage.output_tokens in range(WINDOW - 2, WINDOW + 2)
     assert "is the server's context full" in error.detail
 
 
 async def test_a_server_that_dies_in_the_midst_of_a_call_is_to_be_asked_again(
-    small: LlmServer, keyed: dict[str, Any]
+    loaded: LlmServer, keyed: dict[str, Any]
 ) -> None:
-    call = asyncio.create_task(failure(small.base_url, RELEVANCE, **keyed))
-    await until(lambda: asyncio.to_thread(small.is_busy), 60)
-    small.stop(signal.SIGKILL)
+    call = asyncio.create_task(failure(loaded.base_url, RELEVANCE, **keyed))
+    await until(lambda: asyncio.to_thread(loaded.is_busy), 60)
+    loaded.stop(signal.SIGKILL)
     error = await call
     assert (error.reason, error.retryable) == (FailReason.UNAVAILABLE, True)
