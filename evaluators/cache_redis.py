@@ -5,6 +5,7 @@ import contextlib
 import hashlib
 import logging
 import secrets
+from collections import deque
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, cast
 
@@ -20,7 +21,8 @@ from evaluators.shared_cache import RedisSettings, SharedCacheMetrics
 log = logging.getLogger(__name__)
 
 CONNECTIONS = 16
-MAX_WRITING = 1_000
+MAX_UNWRITTEN = 1_000
+WRITTEN_AT_ONCE = 100
 MAX_TIMEOUTS = 5
 """One slow answer is no outage; so many in a row are."""
 
@@ -68,11 +70,12 @@ class RedisCache:
         self._timeouts = 0
         self._slots = asyncio.Semaphore(CONNECTIONS)
         self._leases: set[bytes] = set()
-        self._writing: set[asyncio.Task[None]] = set()
+        self._unwritten: deque[tuple[bytes, Mapping[bytes, JudgeReply]]] = deque()
+        self._writing: asyncio.Task[None] | None = None
         self._renewing: asyncio.Task[None] | None = None
         pool = BlockingConnectionPool.from_url(
             settings.read_url(),
-            max_connections=CONNECTIONS,
+            max_connections=CONNECTIONS + 2,  # one writes, one renews: neither waits for those who ask
             timeout=settings.timeout_s,
             socket_timeout=settings.timeout_s,
             socket_connect_timeout=settings.timeout_s,
@@ -87,7 +90,9 @@ class RedisCache:
         give_up = self._clock.monotonic() + patience_s
         lease, names, pause = self._lease_of(keys), [self._name_of(key) for key in keys], 0.0
         while True:
-            answer = await self._ask(self._find(keys=[lease, *names], args=[self._owner, self._lease_ms]))
+            # Whoever finds no free connection waits here: in the pool he would wait for no longer than an answer.
+            async with self._slots:
+                answer = await self._ask(self._find(keys=[lease, *names], args=[self._owner, self._lease_ms]))
             if answer is None:
                 return None
             if answer == 1:
@@ -105,12 +110,12 @@ class RedisCache:
         """Write in the background; beyond a bound it is dropped and counted."""
         lease = self._lease_of(keys)
         self._leases.discard(lease)
-        if len(self._writing) >= MAX_WRITING or self._is_down:
+        if len(self._unwritten) >= MAX_UNWRITTEN or self._is_down:
             self._metrics.cache_request("write_dropped")
             return
-        task = asyncio.get_running_loop().create_task(self._write(lease, replies))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        self._unwritten.append((lease, replies))
+        if not self.is_writing:
+            self._writing = asyncio.get_running_loop().create_task(self._write_all(), name="write verdicts")
 
     async def aclose(self) -> None:
         """Finish what is being written, let go of the leases, close the connections."""
@@ -118,13 +123,21 @@ class RedisCache:
             self._renewing.cancel()
             await asyncio.wait({self._renewing})
             self._renewing = None
-        if self._writing:
-            await asyncio.wait(set(self._writing), timeout=self._settings.timeout_s)
+        if self._writing is not None:
+            await asyncio.wait({self._writing}, timeout=self._settings.timeout_s)
+            self._writing.cancel()
         leases, self._leases = self._leases, set()
-        if leases and not self._is_down:
-            await asyncio.gather(*(self._write(lease, {}) for lease in leases))
+        self._unwritten.extend((lease, {}) for lease in leases)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._settings.timeout_s):
+                await self._write_all()
         with contextlib.suppress(RedisError, OSError):
             await self._redis.aclose()
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether there are replies that Redis does not have yet."""
+        return self._writing is not None and not self._writing.done()
 
     @property
     def _is_down(self) -> bool:
@@ -143,9 +156,7 @@ class RedisCache:
             cast("Any", call).close()
             return None
         try:
-            # Whoever finds no free connection waits here: in the pool he would wait for no longer than an answer.
-            async with self._slots:
-                answer = await call
+            answer = await call
         except (RedisError, OSError, TimeoutError) as error:
             self._failed(error)
             return None
@@ -173,12 +184,20 @@ class RedisCache:
             self._metrics.cache_request("error")
             return None
 
-    async def _write(self, lease: bytes, replies: Mapping[bytes, JudgeReply]) -> None:
+    async def _write_all(self) -> None:
+        """Write what waits, much at once: whoever dies before has it paid for again."""
+        while self._unwritten:
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for _ in range(min(WRITTEN_AT_ONCE, len(self._unwritten))):
+                    await self._add_to(pipe, *self._unwritten.popleft())
+                await self._ask(pipe.execute())
+
+    async def _add_to(self, pipe: Any, lease: bytes, replies: Mapping[bytes, JudgeReply]) -> None:
         values = []
         with contextlib.suppress(TypeError):  # a reply that is no JSON is not remembered
             values = [dump_reply(reply) for reply in replies.values()]
         names = [self._name_of(key) for key in replies] if values else []
-        await self._ask(self._finish(keys=[lease, *names], args=[self._owner, self._ttl_ms, *values]))
+        await self._finish(keys=[lease, *names], args=[self._owner, self._ttl_ms, *values], client=pipe)
 
     def _hold(self, lease: bytes) -> None:
         self._leases.add(lease)

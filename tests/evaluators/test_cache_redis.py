@@ -70,7 +70,7 @@ async def workers(folder: Path, count: int, *steps: object, **rest: object) -> A
 async def test_a_verdict_of_one_worker_is_free_for_the_others(tmp_path: Path) -> None:
     async with workers(tmp_path, 2, 0.0) as (one, two):
         await one.judged()
-        await until(lambda: not one.shared._writing)
+        await until(lambda: not one.shared.is_writing)
         judgement = await two.judged()
         assert judgement.result == REPLY.answers
         assert (judgement.cached, judgement.usage) == (True, Usage())
@@ -127,7 +127,7 @@ async def test_entries_expire(tmp_path: Path) -> None:
     async with redis_server(tmp_path) as port:
         one = cache(port, ttl_s=0.2)
         one.finish([b"key"], {b"key": REPLY})
-        await until(lambda: not one._writing)
+        await until(lambda: not one.is_writing)
         assert await one.find([b"key"], 0) == [REPLY]
         await asyncio.sleep(0.3)
         assert await one.find([b"key"], 0) is None
@@ -142,7 +142,7 @@ async def test_what_is_no_reply_is_asked_for_anew(tmp_path: Path) -> None:
         one = cache(port)
         assert await one.find([b"key"], 0) is None
         one.finish([b"key"], {b"key": REPLY})
-        await until(lambda: not one._writing)
+        await until(lambda: not one.is_writing)
         assert await one.find([b"key"], 0) == [REPLY]
         await one.aclose()
 
@@ -193,7 +193,7 @@ async def test_a_slow_answer_is_no_outage(tmp_path: Path) -> None:
         assert worker.shared.degraded is None
         await sleeping
         await worker.judged(2)
-        await until(lambda: not worker.shared._writing)
+        await until(lambda: not worker.shared.is_writing)
         assert worker.metrics.count("cache_request", "write_dropped") == 0
         await worker.dispatcher.stop()
         await worker.shared.aclose()
@@ -228,3 +228,15 @@ def test_a_wrong_setting_is_refused(given: dict[str, str]) -> None:
 
 def test_the_password_in_the_url_never_shows() -> None:
     assert "hush" not in repr(RedisSettings(url="redis://:hush@127.0.0.1/0"))  # type: ignore[arg-type]
+
+
+async def test_a_reply_is_not_kept_waiting_by_those_who_ask(tmp_path: Path) -> None:
+    async with redis_server(tmp_path) as port:
+        one = cache(port)
+        asking = [asyncio.create_task(one.find([b"key %d" % number], 0)) for number in range(1_000)]
+        await asyncio.sleep(0)
+        one.finish([b"key"], {b"key": REPLY})
+        await until(lambda: not one.is_writing, every_s=0.001)
+        assert sum(task.done() for task in asking) < 500
+        await asyncio.gather(*asking)
+        await one.aclose()
