@@ -74,6 +74,4 @@ def build_lane(settings: JudgeSettings, lane: LaneSettings, prices: PriceTable |
     built = kind.build(settings)
     judge = PooledJudge(built) if kind.cpu_bound else built
     price = prices.of(settings.model) if prices is not None and isinstance(settings, ServerSettings) else None
-    return JudgeLane(
-        judge, lane, plan=getattr(settings, "plan", "combined"), cached=not kind.cpu_bound, price=price
-    )
+    return JudgeLane(judge, lane, plan=getattr(settings, "plan", "combined"), cached=not kind.cpu_bound, price=price)
