@@ -53,6 +53,7 @@ captures: .venv/.installed-dev
 kafka-bench: .venv/.installed-dev
 	@$(BIN)/python -m tests.bench.kafka kills
 	@$(BIN)/python -m tests.bench.kafka scale
+	@$(BIN)/python -m tests.bench.kafka roles
 
 clean:
 	rm -rf .venv build dist *.egg-info
