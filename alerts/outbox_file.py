@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from alerts.outbox_store import Kept
 from alerts.signals import Signal, SignalState
@@ -171,6 +171,6 @@ def _open(path: Path) -> sqlite3.Connection | None:
 def _read(signal: bytes, since: float, sent_state: str | None, sent_at: float) -> Kept | None:
     try:
         return Kept(_SIGNAL.validate_json(signal), since, SignalState(sent_state) if sent_state else None, sent_at)
-    except ValidationError:
+    except ValueError:  # pydantic's, and that of a state that there is not
         log.warning("a kept notification cannot be read and is left out")
         return None

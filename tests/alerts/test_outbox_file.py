@@ -141,12 +141,19 @@ def test_what_waits_for_a_broken_file_is_bounded_and_counted(tmp_path: Path) -> 
     assert file.lost == 5
 
 
-def test_a_row_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE outbox SET signal = '{}' WHERE fingerprint = 'f'",
+        "UPDATE outbox SET sent_state = 'unheard' WHERE fingerprint = 'f'",
+    ],
+)
+def test_a_row_that_cannot_be_read_costs_no_other(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "outbox.db"
     file = OutboxFile(path)
     file.keep("slack", "f", KEPT)
     file.keep("slack", "g", Kept(signal(RESOLVED), 1.0, SignalState.FIRING, 2.0))
     file.close()
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE outbox SET signal = '{}' WHERE fingerprint = 'f'")
+        db.execute(damage)
     assert [kept.signal.state for kept in OutboxFile(path).load("slack")] == [RESOLVED]
