@@ -282,6 +282,10 @@ class Metrics:
         """Expose how many values of a label beyond its limit were seen elsewhere."""
         self._series.count_overflows(label, values)
 
+    def forget_overflows(self, values: Overflowing) -> None:
+        """Let go of values whose time is over; what they replaced stays counted."""
+        self._series.forget_overflows(values)
+
     # Rendering
 
     def refresh(self) -> None:

@@ -41,6 +41,8 @@ class AlertMetrics(NotificationMetrics, Protocol):
 
     def count_overflows(self, label: str, values: Overflowing) -> None: ...
 
+    def forget_overflows(self, values: Overflowing) -> None: ...
+
 
 class Evidence(Protocol):
     """Who keeps the evidence of a trace that an alert cites."""
@@ -161,6 +163,8 @@ class AlertEngine:
         """End without telling anything more: what was raised here is others' now."""
         for rule, service in {(rule, service) for rule, service, _ in self.firing}:
             self._metrics.rule_firing(rule, service, False)
+        for bounded in (self._services, self._tracks):
+            self._metrics.forget_overflows(bounded)
         await self._pipeline.abandon()
 
     def _count(self, now: float, service: str, assessment: Assessment, evaluation: Evaluation) -> None:

@@ -68,6 +68,14 @@ class SeriesRegistry:
         self._overflow.labels(label)
         self._counted.append((label, values))
 
+    def forget_overflows(self, values: Overflowing) -> None:
+        """Let go of values whose time is over; what they replaced stays counted."""
+        self.refresh()
+        for label, one in list(self._counted):
+            if one is values:
+                self._counted.remove((label, one))
+                self._told[label] -= one.overflows
+
     def refresh(self) -> None:
         """Bring the overflow counters up to date: counting each value at once would cost more than the value itself."""
         for label in {label for label, _ in self._counted}:

@@ -1,8 +1,11 @@
 """A restart neither loses a notification nor repeats one, and an alert goes on where it was."""
 
+import gc
+import weakref
 from pathlib import Path
 
 from alerts.exposition import Metrics
+from alerts.labels import LabelValues
 from alerts.monitor import AlertEngine
 from alerts.notifiers.base import Policy
 from alerts.outbox_store import Kept
@@ -161,3 +164,19 @@ async def test_an_alert_that_another_process_tells_is_raised_here_and_not_told()
     await engine.idle()
     assert {service for _, service, _ in engine.firing} == {"shop", "bot"}
     assert [signal.service for signal in notifier.signals] == ["bot"]
+
+
+async def test_engines_that_have_given_their_services_away_are_not_kept_and_what_they_counted_is() -> None:
+    metrics, store, settings = Metrics(FakeClock()), VerdictStore(FakeClock()), AlertSettings(max_services=1)
+    gone: list[weakref.ref[LabelValues]] = []
+    for _ in range(3):
+        engine = AlertEngine([RULE], [], metrics, store, FakeClock(), settings)
+        for number, service in enumerate(("shop", "bot")):
+            engine.observe(contradicted(number, service=service))
+        await engine.abandon()
+        await engine.abandon()
+        gone.append(weakref.ref(engine._services))
+    del engine
+    gc.collect()
+    assert [one() for one in gone] == [None] * 3
+    assert series(metrics, "groundwatch_label_overflow_total", label="alert_service") == 3
