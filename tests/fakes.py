@@ -5,13 +5,14 @@ import contextlib
 import os
 import selectors
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self, TypeVar
 
 import grpc
 import orjson
 from aiohttp import web
+from aiokafka.structs import OffsetAndMetadata, TopicPartition
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest, ExportLogsServiceResponse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
@@ -22,6 +23,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from alerts.notifiers.base import Policy
 from alerts.signals import Signal
+from collector.receipts import Source
 from collector.spans import SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import FailReason, SkipReason
@@ -443,3 +445,53 @@ class OtlpBackend:
         """All log records so far."""
         scopes = (scope for one in self.logs for resource in one.resource_logs for scope in resource.scope_logs)
         return [record for scope in scopes for record in scope.log_records]
+
+
+class TracesLog:
+    """Stands where a Kafka receiver's traces go: refuses the first `refusals` batches and keeps the others."""
+
+    def __init__(self, refusals: int = 0) -> None:
+        self.taken: list[SpanBatch] = []
+        self.in_hand = 0
+        self._refusals = refusals
+
+    def take(self, batch: SpanBatch, /) -> None:
+        if self._refusals:
+            self._refusals -= 1
+            raise RetryableError("full")
+        self.taken.append(batch)
+
+    def recall(self, batch: SpanBatch, /) -> None:
+        """Remembers nothing."""
+
+    def hand_back(self, sources: Collection[Source], /) -> int:
+        return 0
+
+
+class ConsumerStub:
+    """An aiokafka consumer whose partitions go from 0 to 10; `asked` is awaited when it looks for the first offsets."""
+
+    def __init__(self) -> None:
+        self.asked: Callable[[], Awaitable[None]] | None = None
+        self.sought: list[tuple[TopicPartition, int]] = []
+        self._commits: dict[TopicPartition, OffsetAndMetadata] = {}
+
+    def partitions_for_topic(self, topic: str) -> set[int]:
+        return {0}
+
+    async def commits(self, keys: Collection[TopicPartition]) -> dict[TopicPartition, OffsetAndMetadata]:
+        return {key: one for key, one in self._commits.items() if key in keys}
+
+    async def commit(self, offsets: Mapping[TopicPartition, tuple[int, str]]) -> None:
+        self._commits |= {key: OffsetAndMetadata(*one) for key, one in offsets.items()}
+
+    async def beginning_offsets(self, keys: Sequence[TopicPartition]) -> dict[TopicPartition, int]:
+        if self.asked is not None:
+            await self.asked()
+        return dict.fromkeys(keys, 0)
+
+    async def end_offsets(self, keys: Sequence[TopicPartition]) -> dict[TopicPartition, int]:
+        return dict.fromkeys(keys, 10)
+
+    def seek(self, key: TopicPartition, offset: int) -> None:
+        self.sought.append((key, offset))

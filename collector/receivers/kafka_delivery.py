@@ -104,20 +104,19 @@ class Delivery:
             batch.partial = self._may_be_torn(partition, message, len(trace_ids))
             batch.receipt = partition.receipt(message, self._clock.monotonic())
             self._traces.take(batch)
+            if not _is_keyed(message, len(trace_ids)):
+                self._see_unkeyed(message)
         partition.note(message, trace_ids)
         self._count(partition, message, batch)
 
     def _may_be_torn(self, partition: Partition, message: ConsumerRecord, traces: int) -> bool:
         """Whether its traces may have spans where we cannot see them.
 
-        What is keyed by trace id holds one trace, and all of that is in one partition. Otherwise a trace is whole only
-        for who reads every partition, and only as long as nothing of it was done before.
+        All of a trace that is keyed by its id is in one partition. Otherwise a trace is whole only for who reads every
+        partition, and only as long as nothing of it was done before.
         """
-        is_keyed = message.key is not None and traces <= 1
-        if not is_keyed and not partition.recalls(message):
-            self._see_unkeyed(message)
-        torn = not is_keyed and (partition.is_read_again(message) or not self._group.has_all(message.topic))
-        return partition.is_doubtful(message) or torn
+        is_apart = partition.is_read_again(message) or not self._group.has_all(message.topic)
+        return partition.is_doubtful(message) or (is_apart and not _is_keyed(message, traces))
 
     def _count(self, partition: Partition, message: ConsumerRecord, batch: SpanBatch) -> None:
         if partition.recalls(message):
@@ -165,3 +164,8 @@ class Delivery:
                 "verdict; set partition_traces_by_id: true in the Collector's Kafka exporter",
                 message.topic,
             )
+
+
+def _is_keyed(message: ConsumerRecord, traces: int) -> bool:
+    """Whether a message of so many traces was keyed by trace id: such a one holds one trace."""
+    return message.key is not None and traces <= 1

@@ -78,9 +78,8 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
     def fetched(self, messages: Mapping[TopicPartition, Iterable[ConsumerRecord]]) -> None:
         """Sort messages into their partitions; those of a partition that is not ours at the moment come again."""
         for key, some in messages.items():
-            partition = self._partitions.get(key)
-            if partition is not None and not partition.source.suspended:
-                partition.fetched(some)
+            if self._is_read(key):
+                self._partitions[key].fetched(some)
 
     def is_ours(self, partition: Partition) -> bool:
         """Whether the partition is still ours."""
@@ -130,23 +129,26 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
     async def reset(self, keys: Iterable[TopicPartition]) -> None:
         """Their offsets are gone: begin again where the settings say. Traces of what was read stay and are judged."""
         for key in keys:
-            if key not in self._partitions or self._partitions[key].source.suspended:
+            if not self._is_read(key):
                 continue
             partition = self._partitions[key]
             oldest = await self._oldest(key)
-            if partition.position < oldest <= partition.start:
+            has_lost_past = partition.position < oldest <= partition.start
+            begun = partition if has_lost_past else await self._begin_anew(key)
+            if self._partitions.get(key) is not partition or not self._is_read(key):
+                continue
+            if has_lost_past:
                 partition.lose_until(oldest, self._settings.look_back_s)
             else:
+                self._partitions[key] = begun
                 self._metrics.reset(key.topic)
-                partition = self._partitions[key] = await self._begin_anew(key)
-                start = partition.start
-                log.warning("%s partition %d: its offset is gone; reading on at %d", key.topic, key.partition, start)
-            self.consumer.seek(key, partition.position)
+                log.warning("%s %d: its offset is gone; reading on at %d", key.topic, key.partition, begun.start)
+            self.consumer.seek(key, begun.position)
 
     def seek_again(self, keys: Iterable[TopicPartition]) -> None:
         """The consumer looked for a committed offset before it was told where to start."""
         for key in keys:
-            if key in self._partitions and not self._partitions[key].source.suspended:
+            if self._is_read(key):
                 self.consumer.seek(key, self._partitions[key].position)
 
     def leave(self) -> None:
@@ -159,6 +161,10 @@ class Group(ConsumerRebalanceListener):  # type: ignore[misc]
         """The consumer is gone: hand everything back and forget it."""
         self.leave()
         self._partitions.clear()
+
+    def _is_read(self, key: TopicPartition) -> bool:
+        """Whether the partition is ours and not about to be somebody else's."""
+        return key in self._partitions and not self._partitions[key].source.suspended
 
     async def _assign(self, assigned: set[TopicPartition]) -> None:
         commits = await self.consumer.commits(assigned)

@@ -25,6 +25,6 @@ async def measure(group: Group, topics: Iterable[str], series: KafkaMetrics, now
             age_s=now - min(oldest, default=now),
         )
         stopped = sum(one.stopped_until > now for one in own.values())
-        paused = sum(one.paused for one in own.values()) - stopped
+        paused = sum(one.paused and one.stopped_until <= now for one in own.values())
         series.partitions(topic, reading=len(own) - paused - stopped, paused=paused, stopped=stopped)
     return True
