@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable
 
+from collector.fair_queue import FairQueue
 from collector.spans import ClosedTrace
 
 MAX_BYTES = 128 << 20
@@ -13,14 +14,14 @@ MAX_PATIENT = 1_000
 
 
 class Backlog:
-    """Two queues, oldest first.
+    """Two queues.
 
-    What was pushed here is read at once and shed where judges cannot keep up. What a source holds for us until it is
-    judged waits, and lets the source wait, until judges have room.
+    What was pushed here is read at once, services in turns, and shed where judges cannot keep up. What a source holds
+    for us until it is judged waits, oldest first, and lets the source wait, until judges have room.
     """
 
     def __init__(self) -> None:
-        self._pushed: deque[ClosedTrace] = deque()
+        self._pushed = FairQueue()
         self._patient: deque[ClosedTrace] = deque()
         self._bytes = 0
 
