@@ -111,7 +111,7 @@ class RedisCache:
         lease = self._lease_of(keys)
         self._leases.discard(lease)
         if len(self._unwritten) >= MAX_UNWRITTEN or self._is_down:
-            self._metrics.cache_request("write_dropped")
+            self._dropped(replies)
             return
         self._unwritten.append((lease, replies))
         if not self.is_writing:
@@ -187,10 +187,18 @@ class RedisCache:
     async def _write_all(self) -> None:
         """Write what waits, much at once: whoever dies before has it paid for again."""
         while self._unwritten:
+            batch = [self._unwritten.popleft() for _ in range(min(WRITTEN_AT_ONCE, len(self._unwritten)))]
             async with self._redis.pipeline(transaction=False) as pipe:
-                for _ in range(min(WRITTEN_AT_ONCE, len(self._unwritten))):
-                    await self._add_to(pipe, *self._unwritten.popleft())
-                await self._ask(pipe.execute())
+                for lease, replies in batch:
+                    await self._add_to(pipe, lease, replies)
+                if await self._ask(pipe.execute()) is None:
+                    for _, replies in batch:
+                        self._dropped(replies)
+
+    def _dropped(self, replies: Mapping[bytes, JudgeReply]) -> None:
+        """A lease alone expires by itself."""
+        if replies:
+            self._metrics.cache_request("write_dropped")
 
     async def _add_to(self, pipe: Any, lease: bytes, replies: Mapping[bytes, JudgeReply]) -> None:
         values = []
