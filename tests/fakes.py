@@ -495,3 +495,18 @@ class ConsumerStub:
 
     def seek(self, key: TopicPartition, offset: int) -> None:
         self.sought.append((key, offset))
+
+
+class TopicLog:
+    """A writer of topics that takes each message once `open`, and has it at once."""
+
+    def __init__(self) -> None:
+        self.open = asyncio.Event()
+        self.values: list[bytes] = []
+
+    async def send(self, topic: str, value: bytes, **rest: object) -> "asyncio.Future[None]":
+        await self.open.wait()
+        self.values.append(value)
+        taken = asyncio.get_running_loop().create_future()
+        taken.set_result(None)
+        return taken

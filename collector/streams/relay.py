@@ -78,7 +78,7 @@ class EvaluationRelay:
             self._filled.clear()
             while self._waiting:
                 try:
-                    await self._send(self._waiting[0])
+                    await self._send_next()
                 except RetryableError:
                     await asyncio.sleep(RETRY_S)
 
@@ -101,22 +101,25 @@ class EvaluationRelay:
             return
         self._states[judge] = (state, now)
 
-    async def _send(self, item: _Item) -> None:
+    async def _send_next(self) -> None:
+        item = self._waiting.popleft()
+        self._sent += 1
         assessment, done = item
         try:
             value = dump_assessment(assessment)
             future = await self._writer.send(self._topic, value, key=assessment.sample.service.encode())
+        except RetryableError:
+            self._sent -= 1
+            self._waiting.appendleft(item)
+            raise
         except TypeError:
-            self._waiting.popleft()
+            self._sent -= 1
             self._drop(done, "it holds text that is not valid Unicode")
-            return
         except MessageSizeTooLargeError:
-            self._waiting.popleft()
+            self._sent -= 1
             self._drop(done, "it is larger than a message may be")
-            return
-        self._waiting.popleft()
-        self._sent += 1
-        future.add_done_callback(partial(self._written, item))
+        else:
+            future.add_done_callback(partial(self._written, item))
 
     def _written(self, item: _Item, future: "asyncio.Future[Any]") -> None:
         self._sent -= 1
