@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from deploy.grafana import applications
+from deploy.grafana import applications, slices
 from deploy.grafana.boards import choice, dashboard, link, textbox
-from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, bars, heatmap, stat, steps, table, timeseries
+from deploy.grafana.panels import GREEN, RED, YELLOW, Panel, Query, bars, heatmap, stat, steps, timeseries
 
 _ONE = 'service="$service",judge="$judge"'
 _SHARE = "service_metric_judge:groundwatch_bad_share"
-_SLICE = f'{_ONE},attribute="$slice"'
 _OBJECTIVE = 0.05
 """The share of contradicted answers that the error budget allows; as in the recording rules."""
 
@@ -23,7 +22,7 @@ def build() -> dict[str, Any]:
             ("Now", _now()),
             ("Scores", _scores()),
             ("Where it goes wrong", _diagnosis()),
-            ("Slices", _slices()),
+            ("Slices", slices.row()),
             ("Judged, and not", _judged()),
             ("Worst traces", _worst()),
             ("Application", applications.of_one()),
@@ -176,54 +175,6 @@ def _diagnosis() -> list[Panel]:
             unit="percentunit",
             width=6,
             thresholds=steps((None, GREEN), (0.2, YELLOW), (0.4, RED)),
-        ),
-    ]
-
-
-def _slices() -> list[Panel]:
-    faithfulness, hallucination = (f'{{metric="{name}",{_SLICE}}}' for name in ("faithfulness", "hallucination"))
-    share = "slice:groundwatch_bad_share"
-    return [
-        table(
-            "Scores by slice, 95% interval",
-            "Answers of 30 minutes by the value of the attribute chosen above. Two values differ where their intervals "
-            "do not meet; __none__ are traces without the attribute, __other__ values beyond the limit.",
-            {
-                "Answers": (f"sum by (value) (slice:groundwatch_scores:increase30m{faithfulness}) > 0", "none"),
-                "Mean faithfulness": (f"avg by (value) (slice:groundwatch_score:mean30m{faithfulness})", "percentunit"),
-                "Unsupported": (f"avg by (value) ({share}:ratio30m{faithfulness})", "percentunit"),
-                "Unsupported from": (f"avg by (value) ({share}:low30m{faithfulness})", "percentunit"),
-                "Unsupported to": (f"avg by (value) ({share}:high30m{faithfulness})", "percentunit"),
-                "Contradicted": (f"avg by (value) ({share}:ratio30m{hallucination})", "percentunit"),
-                "Contradicted from": (f"avg by (value) ({share}:low30m{hallucination})", "percentunit"),
-                "Contradicted to": (f"avg by (value) ({share}:high30m{hallucination})", "percentunit"),
-            },
-            by=["value"],
-        ),
-        timeseries(
-            "Unsupported answers by slice",
-            "Share of answers that scored 0.85 or less for faithfulness in 30 minutes. The table has the intervals.",
-            Query(f"{share}:ratio30m{faithfulness}", "{{value}}"),
-            unit="percentunit",
-            top=1,
-        ),
-        timeseries(
-            "Mean faithfulness by slice",
-            "Supported claims / claims, averaged over the answers of 30 minutes.",
-            Query(f"slice:groundwatch_score:mean30m{faithfulness}", "{{value}}"),
-            unit="percentunit",
-            top=1,
-        ),
-        timeseries(
-            "Share of traffic by slice",
-            "Of the traces with a retrieval in 30 minutes, judged or not: a new model or prompt shows here first.",
-            Query(
-                'service_attribute_value:groundwatch_traces:share30m{service="$service",attribute="$slice"}',
-                "{{value}}",
-            ),
-            unit="percentunit",
-            stacked=True,
-            top=1,
         ),
     ]
 
