@@ -2,10 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Protocol
 
 from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
@@ -16,69 +15,22 @@ from collector.assembler import Assembler
 from collector.backlog import Backlog
 from collector.first_signs import FirstSigns
 from collector.receipts import Source
+from collector.route import Route
 from collector.spans import ClosedTrace, SpanBatch
+from collector.stages import Joiner, Observer, Reader, Relay, Resolver
 from evaluators.assess import assess, facets_to_ask
 from evaluators.dispatcher import Dispatcher, Judgement
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Scored, Skipped, SkipReason
 from evaluators.facets import FacetAnswers
 from evaluators.injection import suspicions_in
-from evaluators.metrics import Metric
 from evaluators.sample import RagSample, Readiness
-from evaluators.sampler import Decision, Sampler
+from evaluators.sampler import Decision
 
 TURN = 50
 """Traces read before the event loop gets a turn: about 10 ms."""
 
 _NOT_SAMPLED = {Decision.SAMPLED_OUT: SkipReason.SAMPLED_OUT, Decision.EXCLUDED: SkipReason.EXCLUDED}
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A judge, what is computed from its answers, and which traces it looks at."""
-
-    judge: str
-    identity: str
-    metrics: tuple[Metric, ...]
-    sampler: Sampler
-
-
-class Reader(Protocol):
-    """Turns the spans of a trace into a sample; never raises."""
-
-    def read(self, trace: ClosedTrace) -> RagSample: ...
-
-
-class Observer(Protocol):
-    """Whoever acts on verdicts: the alert engine."""
-
-    def observe(self, assessment: Assessment) -> None: ...
-
-
-class Relay(Protocol):
-    """Hands verdicts to other processes. `done` is called once they are safe there."""
-
-    @property
-    def has_room(self) -> bool: ...
-
-    def put(self, assessment: Assessment, done: Callable[[], None]) -> None: ...
-
-
-class Joiner(Protocol):
-    """Adds to the spans of a trace what came for them another way."""
-
-    def join(self, trace: ClosedTrace) -> ClosedTrace: ...
-
-
-class Resolver(Protocol):
-    """Completes samples with what their traces only point to. `submit` never raises and calls `done` once."""
-
-    @property
-    def has_room(self) -> bool: ...
-
-    def wants(self, sample: RagSample) -> bool: ...
-
-    def submit(self, sample: RagSample, done: Callable[[RagSample], None]) -> None: ...
 
 
 class Pipeline:

@@ -29,13 +29,14 @@ from collector.first_signs import FirstSigns
 from collector.garbage import expect_few_cycles
 from collector.log_codec import LogCodec
 from collector.log_events import LogEvents
-from collector.pipeline import Pipeline, Route
+from collector.pipeline import Pipeline
 from collector.receivers.base import LogPath, Receiver
 from collector.receivers.kafka_metrics import KafkaMetrics
 from collector.receivers.kafka_optional import build_kafka, build_streams
 from collector.receivers.log_metrics import LogMetrics
 from collector.receivers.registry import build_receivers
 from collector.roles import Role
+from collector.route import Route
 from collector.spans import SpanSink
 from collector.status import Reason
 from collector.streams.clock import EventClock

@@ -14,8 +14,10 @@ from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
 from collector.first_signs import ORDINARY_SPANS, FirstSigns
-from collector.pipeline import TURN, Pipeline, Resolver, Route
+from collector.pipeline import TURN, Pipeline
+from collector.route import Route
 from collector.spans import ClosedTrace, Resource, SpanBatch, WireSpan
+from collector.stages import Resolver
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Skipped, SkipReason
 from evaluators.facets import ONLINE_FACETS, Support

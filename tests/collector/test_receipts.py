@@ -11,8 +11,9 @@ from alerts.store import VerdictStore
 from collector import backlog
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
-from collector.pipeline import Pipeline, Route
+from collector.pipeline import Pipeline
 from collector.receipts import Receipt, Source
+from collector.route import Route
 from collector.spans import Resource, SpanBatch, WireSpan
 from evaluators.errors import RetryableError
 from evaluators.evaluation import Assessment, Failed, FailReason, Skipped, SkipReason

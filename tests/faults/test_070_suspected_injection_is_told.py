@@ -9,7 +9,8 @@ from alerts.signals import Signal, SignalState
 from alerts.suspicions import GRAVITY, is_of, value_of
 from collector.assembler import Assembler, AssemblySettings
 from collector.conventions.reader import TraceReader
-from collector.pipeline import Pipeline, Route
+from collector.pipeline import Pipeline
+from collector.route import Route
 from collector.spans import Resource, SpanBatch, WireSpan
 from evaluators.evaluation import Failed, FailReason
 from evaluators.facets import FacetAnswers, Support

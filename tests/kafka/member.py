@@ -12,10 +12,11 @@ from collector.assembler import Assembler, AssemblySettings
 from collector.codec import Codec
 from collector.conventions.reader import TraceReader
 from collector.log_events import LogEvents
-from collector.pipeline import Pipeline, Route
+from collector.pipeline import Pipeline
 from collector.receivers.kafka import KafkaReceiver
 from collector.receivers.kafka_metrics import KafkaMetrics
 from collector.receivers.kafka_settings import KafkaReceiverSettings
+from collector.route import Route
 from evaluators.clock import SystemClock
 from evaluators.evaluation import Assessment
 from evaluators.facets import FacetAnswers
