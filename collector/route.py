@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from evaluators.metrics import Metric
+from collector.config import JudgeConfig
+from evaluators.lane_settings import JudgeLane
+from evaluators.metrics import METRICS, Metric
 from evaluators.sampler import Sampler
 
 
@@ -14,3 +16,10 @@ class Route:
     identity: str
     metrics: tuple[Metric, ...]
     sampler: Sampler
+
+
+def route_to(config: JudgeConfig, lane: JudgeLane) -> Route:
+    """As configured."""
+    metrics = tuple(METRICS[name] for name in config.metrics)
+    sampler = Sampler(config.sampling, judge_excluded=config.judge_excluded)
+    return Route(config.judge.name, str(lane.judge.identity), metrics, sampler)

@@ -6,7 +6,6 @@ other way round.
 
 import asyncio
 import logging
-import signal
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -36,18 +35,17 @@ from collector.receivers.kafka_optional import build_kafka, build_streams
 from collector.receivers.log_metrics import LogMetrics
 from collector.receivers.registry import build_receivers
 from collector.roles import Role
-from collector.route import Route
+from collector.route import route_to
 from collector.spans import SpanSink
 from collector.status import Reason
+from collector.stopping import until_told
 from collector.streams.clock import EventClock
 from evaluators.cache_sqlite import open_cache
 from evaluators.clock import Clock, SystemClock
 from evaluators.dispatcher import Dispatcher
 from evaluators.errors import PermanentError
 from evaluators.judges.registry import build_lane
-from evaluators.metrics import METRICS
 from evaluators.prices import PriceTable
-from evaluators.sampler import Sampler
 from evaluators.shared_cache import open_shared_cache
 
 if TYPE_CHECKING:
@@ -93,7 +91,7 @@ class Service:
         self._pipeline = Pipeline(
             self._assembler,
             reader,
-            self._routes(),
+            [route_to(judge, self._lanes[judge.judge.name]) for judge in self._judges],
             self.metrics,
             self.store,
             observer,
@@ -139,17 +137,7 @@ class Service:
 
     async def run(self) -> bool:
         """Work until SIGTERM or SIGINT (False), or until a part that must run has ended by itself (True)."""
-        asked = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, asked.set)
-        waits = [asyncio.create_task(event.wait()) for event in (asked, self._failure)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            # The second signal ends the process at once: whoever sends it does not want to wait.
-            loop.remove_signal_handler(number)
+        await until_told(self._failure)
         return self._failure.is_set()
 
     async def stop(self, deadline_s: float | None = None) -> int:
@@ -226,17 +214,6 @@ class Service:
         for name, lane in self._lanes.items():
             self.metrics.expect_judge(name, sorted(lane.judge.facets) if lane.plan == "separate" else ["combined"])
 
-    def _routes(self) -> list[Route]:
-        return [
-            Route(
-                judge.judge.name,
-                str(self._lanes[judge.judge.name].judge.identity),
-                tuple(METRICS[name] for name in judge.metrics),
-                Sampler(judge.sampling, judge_excluded=judge.judge_excluded),
-            )
-            for judge in self._judges
-        ]
-
     def _build_receivers(self, codec: Codec) -> dict[str, Receiver]:
         if not self._role.receives:
             return {}
@@ -259,15 +236,8 @@ class Service:
             settings = self._config.streams.receiver()
         if settings is None or self._log_events is None:
             return None
-        return build_kafka(
-            settings,
-            codec,
-            self._pipeline,
-            self._log_events.take,
-            self.metrics,
-            KafkaMetrics(self.metrics.series),
-            self._clock,
-        )
+        series = KafkaMetrics(self.metrics.series)
+        return build_kafka(settings, codec, self._pipeline, self._log_events.take, self.metrics, series, self._clock)
 
     def _spawn(self, name: str, run: Callable[[], Coroutine[Any, Any, None]]) -> None:
         task = asyncio.create_task(run(), name=name)
