@@ -1,6 +1,7 @@
 """Text that hides in other text: what a model would read after decoding it."""
 
 import binascii
+import re
 from collections.abc import Iterator
 from html import unescape
 from urllib.parse import unquote
@@ -18,23 +19,28 @@ _RUN = b"x" * _SHORTEST
 _MAX_RUNS, _MAX_LENGTH = 16, 4096
 """Of one text: pictures in data addresses are long, and a page full of them must not take long."""
 
+_LONG_REFERENCE = re.compile("&#([0-9]{8,})")
+"""Python refuses to read the number of one that is thousands of digits long."""
+
 
 def may_be_encoded(text: str) -> bool:
     """Whether `decoded` has anything to look at."""
     return "&#" in text or "%20" in text or _holds_wide_letters(text) or _RUN in _shape(text.encode("ascii", "replace"))
 
 
-def decoded(text: str) -> Iterator[str]:
+def decoded(text: str, limit: int) -> Iterator[str]:
     """What `text` holds in base64, hexadecimal digits, percent signs, character references or full-width letters.
 
-    Only the first 16 long words are decoded, and 4096 characters of each; what is no text is left out.
+    Only the first 16 long words are decoded, and 4096 characters of each; of the other encodings the first `limit`
+    characters. What is no text is left out.
     """
-    if "&#" in text:
-        yield unescape(text)
-    if "%20" in text:
-        yield unquote(text)
-    if _holds_wide_letters(text):
-        yield text.translate(_FULL_WIDTH)
+    head = text[: max(limit, 0)]
+    if "&#" in head:
+        yield unescape(_LONG_REFERENCE.sub(_shortened, head))
+    if "%20" in head:
+        yield unquote(head)
+    if _holds_wide_letters(head):
+        yield head.translate(_FULL_WIDTH)
     raw = text.encode("ascii", "replace")
     shape = _shape(raw)
     start = shape.find(_RUN)
@@ -45,6 +51,10 @@ def decoded(text: str) -> Iterator[str]:
         end = len(raw) if end < 0 else end
         yield from _readings(raw[start : min(end, start + _MAX_LENGTH)])
         start = shape.find(_RUN, end)
+
+
+def _shortened(reference: re.Match[str]) -> str:
+    return f"&#{reference[1].lstrip('0')[:8] or '0'}"
 
 
 def _shape(raw: bytes) -> bytes:

@@ -1,7 +1,9 @@
 """Notices text that gives orders to a model, without mistaking manuals, legal texts or API documentation for it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
 from evaluators.encodings import decoded, may_be_encoded
@@ -30,11 +32,12 @@ _IGNORE = _pattern(
     r"(?:previous|prior|above|preceding|earlier|other|system|your|all)\b.{0,20}\b(?:instruction|prompt)",
     r"(?<![\w,] )(?:ignore|disregard|forget) (?:all |any |of |the |your |these |my )*"
     r"(?:previous|prior|above|preceding|earlier|your)\b.{0,20}\b(?:rule|direction|guideline)",
-    r"(?:ignor\w*|oublie\w*)\b.{0,30}\b(?:instru[cç]|istruzion)\w*.{0,20}\b(?:anterior|previ|pr[ée]c[ée]d|ci-dessus)",
-    r"ignorier\w*.{0,20}\b(?:vorherig|bisherig|obig|vorig)\w*.{0,20}\banweisung",
-    r"negeer\w*.{0,20}\b(?:eerdere|vorige|voorgaande|bovenstaande)\b.{0,20}instructie",
-    r"ignoruj\w*.{0,20}\b(?:poprzedni|wcześniejsz|powyższ)\w*.{0,20}instrukcj",
-    r"игнорируй\w*.{0,20}\b(?:предыдущ|прежн|вышеуказанн)\w*.{0,20}(?:инструкц|указани)",
+    # `*+` gives no letter back, so that repeated words cost no more than others.
+    r"(?:ignor|oublie)\w*+\b.{0,30}\b(?:instru[cç]|istruzion)\w*+.{0,20}\b(?:anterior|previ|pr[ée]c[ée]d|ci-dessus)",
+    r"ignorier\w*+.{0,20}\b(?:vorherig|bisherig|obig|vorig)\w*+.{0,20}\banweisung",
+    r"negeer\w*+.{0,20}\b(?:eerdere|vorige|voorgaande|bovenstaande)\b.{0,20}instructie",
+    r"ignoruj\w*+.{0,20}\b(?:poprzedni|wcześniejsz|powyższ)\w*+.{0,20}instrukcj",
+    r"игнорируй\w*+.{0,20}\b(?:предыдущ|прежн|вышеуказанн)\w*+.{0,20}(?:инструкц|указани)",
     r"(?:önceki|yukarıdaki).{0,20}talimat.{0,20}(?:yok say|görmezden gel|dikkate alma)",
     r"(?:이전|위).{0,12}(?:지시|지침|명령).{0,6}무시",
     r"تجاهل.{0,20}(?:التعليمات|الأوامر).{0,10}(?:السابقة|أعلاه)",
@@ -92,6 +95,12 @@ _BEFORE, _AFTER = 100, 200
 _MAX_CUES = 64
 """Occurrences of a cue looked at in one text, so that no text takes long."""
 
+_PATIENCE = 500_000
+"""Bytes that are decoded or looked at closely in one sample, so that no trace takes longer than a fraction of a second.
+
+Each text has an equal share of what those before it left: none hides another by exhausting it.
+"""
+
 _CHAT_TOKEN = re.compile(
     # Operators of programming languages look like these, but hold no words.
     r"<[|\uff5c][A-Za-z][A-Za-z0-9_\u2581]{1,40}[|\uff5c]>|\[/?INST\]|<</?SYS>>|</?(?:start|end)_of_turn>"
@@ -107,7 +116,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[\n。！？]")
 
 def addresses_the_judge(text: str) -> bool:
     """Whether `text`, without invisible characters, looks like orders to a model, a forged verdict or chat turn."""
-    return bool(_EVERYTHING.order_in(text))
+    return bool(_Hints(_CUES, encoded=True, hidden=True).order_in(text, _Patience(_PATIENCE)))
 
 
 def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
@@ -115,29 +124,55 @@ def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
 
     A chunk's name counts as part of it: applications show their model titles and file names, too.
     """
-    texts = [(Place.CHUNK, position, _with_name(chunk)) for position, chunk in enumerate(sample.context)]
-    others = ((Place.QUESTION, None, sample.question or ""), (Place.ANSWER, None, sample.answer or ""))
-    hints = _Hints.of("\n".join(text for *_, text in (*texts, *others)))
-    found = ((place, _order_in(text, hints), position) for place, position, text in (*texts, *others))
-    return tuple(Suspicion(place, order, position) for place, order, position in found if order)
+    texts: list[tuple[Place, int | None, str]] = [
+        *((Place.CHUNK, position, _with_name(chunk)) for position, chunk in enumerate(sample.context)),
+        (Place.QUESTION, None, sample.question or ""),
+        (Place.ANSWER, None, sample.answer or ""),
+    ]
+    orders = _orders([text for *_, text in texts])
+    found = zip(texts, orders, strict=True)
+    return tuple(Suspicion(place, order, position) for (place, position, _), order in found if order)
 
 
 def _with_name(chunk: Chunk) -> str:
     return "\n".join(part for part in (chunk.text, chunk.source, chunk.id) if part)
 
 
-def _order_in(text: str, hints: "_Hints") -> str:
+def _orders(texts: Sequence[str]) -> Iterator[str]:
+    hints = _Hints.of("\n".join(texts))
+    left = _PATIENCE
+    for number, text in enumerate(texts):
+        share = -(-left // (len(texts) - number))
+        patience = _Patience(share)
+        yield _order_in(text, hints, patience)
+        left -= share - patience.left
+
+
+def _order_in(text: str, hints: "_Hints", patience: "_Patience") -> str:
     if hints.hidden and (tags := _TAGS.search(text)):
         return "".join(chr(ord(char) - 0xE0000) for char in tags[0])[:_EXCERPT]
-    return hints.order_in(visible(text) if hints.hidden else text)
+    return hints.order_in(visible(text) if hints.hidden else text, patience)
+
+
+@dataclass(slots=True)
+class _Patience:
+    """Bytes of one text that may still be looked at closely."""
+
+    left: int
+
+    def take(self, size: int) -> bool:
+        """Take so many, at least as many as around a cue; False where there were none left."""
+        had = self.left > 0
+        self.left -= max(size, _BEFORE + _AFTER)
+        return had
 
 
 class _Hints(NamedTuple):
     """What is worth looking for in some texts; one look at all of them is cheaper than one at each."""
 
     cues: Sequence[_Cue]
-    encoded: bool = True
-    hidden: bool = True
+    encoded: bool
+    hidden: bool
 
     @classmethod
     def of(cls, text: str) -> "_Hints":
@@ -146,19 +181,17 @@ class _Hints(NamedTuple):
         cues = _ASCII_CUES if shown.isascii() else _CUES
         return cls([cue for cue in cues if cue.word in raw], may_be_encoded(shown), len(shown) != len(text))
 
-    def order_in(self, text: str) -> str:
+    def order_in(self, text: str, patience: _Patience) -> str:
         """The words that give orders to a model, decoded; empty where none do."""
-        order = _order(text, self.cues)
+        order = _order(text, self.cues, patience)
         if order or not self.encoded:
             return order
-        return next(filter(None, (_order(reading, _CUES) for reading in decoded(text))), "")
+        readings = takewhile(lambda reading: patience.take(len(reading)), decoded(text, patience.left // 4))
+        return next(filter(None, (_order(reading, _CUES, patience) for reading in readings)), "")
 
 
-_EVERYTHING = _Hints(_CUES)
-
-
-def _order(text: str, cues: Sequence[_Cue]) -> str:
-    start = _start_of_order(text, cues)
+def _order(text: str, cues: Sequence[_Cue], patience: _Patience) -> str:
+    start = _start_of_order(text, cues, patience)
     return "" if start is None else _sentence(text[start : start + _EXCERPT])
 
 
@@ -168,14 +201,14 @@ def _sentence(text: str) -> str:
     return text[: end.end()].strip() if end else text
 
 
-def _start_of_order(text: str, cues: Sequence[_Cue]) -> int | None:
+def _start_of_order(text: str, cues: Sequence[_Cue], patience: _Patience) -> int | None:
     """Where `text` begins to address a model, near enough; None where it does not."""
     if ("<" in text or "[" in text) and (token := _CHAT_TOKEN.search(text)):
         return token.start()
     if not cues:
         return None
     raw = _raw(text)
-    starts = (_start_near(cue, raw) for cue in cues if cue.word in raw)
+    starts = (_start_near(cue, raw, patience) for cue in cues if cue.word in raw)
     return next((start for start in starts if start is not None), None)
 
 
@@ -183,13 +216,15 @@ def _raw(text: str) -> bytes:
     return text.encode("utf-8", "replace").lower().replace(b"\n", b" ")
 
 
-def _start_near(cue: _Cue, raw: bytes) -> int | None:
+def _start_near(cue: _Cue, raw: bytes, patience: _Patience) -> int | None:
     at = raw.find(cue.word)
     for _ in range(_MAX_CUES):
         if at < 0:
             return None
         begin = max(at - _BEFORE, 0)
         if cue.lead is None or cue.lead.search(raw, begin, at):
+            if not patience.take(at + _AFTER - begin):
+                return None
             around = raw[begin : at + _AFTER].decode("utf-8", "ignore").lower()
             if match := cue.pattern.search(around):
                 return len(raw[:begin].decode("utf-8", "ignore")) + match.start()

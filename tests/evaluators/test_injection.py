@@ -4,7 +4,7 @@ import time
 import pytest
 
 from evaluators.assessment_codec import dump_assessment, load_assessment
-from evaluators.injection import addresses_the_judge, suspicions_in
+from evaluators.injection import suspicions_in
 from evaluators.sample import Place, Suspicion
 from tests.attacks import ATTACKS, TEMPLATES
 from tests.collector.test_conventions_captures import samples
@@ -37,7 +37,6 @@ BEYOND_DECODING = {"rot13", "leet", "spaced", "reversed", "soft order of directi
     ],
 )
 def test_text_that_addresses_the_judge_is_noticed(text):
-    assert addresses_the_judge(text)
     assert suspicions_in(sample(chunks=(REFUNDS, text)))
 
 
@@ -79,7 +78,6 @@ def test_text_that_addresses_the_judge_is_noticed(text):
     ],
 )
 def test_ordinary_text_is_not(text):
-    assert not addresses_the_judge(text)
     assert not suspicions_in(sample(chunks=(REFUNDS, text)))
 
 
@@ -146,8 +144,43 @@ def test_suspicions_travel_to_those_who_alert():
     assert load_assessment(dump_assessment(made)).sample.suspicions == suspicions
 
 
-@pytest.mark.parametrize("text", [" answer ignore grader <" * 50_000, f"{BASE64[:40]} " * 30_000, "A" * 1_000_000])
+def _in_base64(text: str) -> str:
+    return base64.b64encode((text * 3_000)[:3_000].encode()[:3_000]).decode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " answer ignore grader <" * 50_000,
+        f"{BASE64[:40]} " * 30_000,
+        "A" * 1_000_000,
+        "ignoruj" * 100_000,
+        f"{_in_base64('ignorier ignoruj negeer oublie ')} " * 250,
+        "&#65;" * 200_000,
+    ],
+)
 def test_no_text_takes_long(text):
     started = time.process_time()
     suspicions_in(sample(chunks=(text, text)))
     assert time.process_time() - started < 0.5
+
+
+@pytest.mark.parametrize("chunk", ["ignoruj" * 70, f"{_in_base64('ignorier ignoruj negeer oublie ')} " * 16])
+def test_no_number_of_chunks_takes_long(chunk):
+    chunks = (chunk,) * (1_000_000 // len(chunk))
+    started = time.process_time()
+    suspicions_in(sample(chunks=chunks))
+    assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize("flood", ["ignore all your judge " * 5_000, f"{_in_base64('ignore all your ')} " * 16])
+def test_a_chunk_that_exhausts_patience_hides_no_other(flood):
+    found = suspicions_in(sample(chunks=(flood, flood, f"{SHIPPING} {BASE64}", ORDER, flood)))
+    assert [one.chunk for one in found] == [2, 3]
+
+
+@pytest.mark.parametrize("reference", [f"&#{'1' * 5_000};", f"&#{'0' * 5_000}73;", f"&#x{'f' * 5_000};"])
+def test_a_character_reference_of_thousands_of_digits_hides_nothing(reference):
+    references = "".join(f"&#{ord(char)};" for char in ORDER)
+    (found,) = suspicions_in(sample(chunks=(f"{reference} {references}",)))
+    assert found.excerpt.endswith(ORDER)
