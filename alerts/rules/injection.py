@@ -13,7 +13,7 @@ from evaluators.duration import PositiveDuration
 from evaluators.evaluation import Assessment
 from evaluators.sample import Place
 
-Places = Annotated[tuple[Place, ...], Field(strict=False, min_length=1)]
+Places = Annotated[tuple[Annotated[Place, Field(strict=False)], ...], Field(strict=False, min_length=1)]
 
 
 class InjectionRule(RuleSettings):

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from alerts.rules.base import RuleSettings
+from alerts.rules.defaults import DEFAULT_RULES
+from alerts.rules.injection import InjectionRule
+from alerts.signals import Severity
 from collector.config import Config, load, parse
 from evaluators.errors import PermanentError
+from evaluators.sample import Place
 
 
 def mistakes(text: str) -> list[str]:
@@ -232,3 +237,15 @@ def test_a_mistake_in_a_price_is_told_at_its_place_and_not_as_a_missing_price() 
         "prices.gpt-4o*.output_usd",
         "prices.gpt-4o*.usd",
     ]
+
+
+@pytest.mark.parametrize("rule", DEFAULT_RULES, ids=lambda rule: rule.name)
+def test_every_built_in_rule_is_changed_by_its_name(rule: RuleSettings) -> None:
+    (changed,) = parse(f"alerts: {{rules: [{{name: {rule.name}, severity: page}}]}}").alerts.rules
+    assert changed == rule.model_copy(update={"severity": Severity.PAGE})
+
+
+def test_an_injection_rule_is_about_the_places_that_it_names() -> None:
+    (rule,) = parse("alerts: {rules: [{name: mine, kind: injection, places: [question, chunk]}]}").alerts.rules
+    assert isinstance(rule, InjectionRule)
+    assert rule.places == (Place.QUESTION, Place.CHUNK)
