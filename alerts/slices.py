@@ -43,8 +43,9 @@ AttributeName = Annotated[str, AfterValidator(_check_attribute)]
 
 
 def _check_unique(names: tuple[str, ...]) -> tuple[str, ...]:
-    if doubled := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"{', '.join(doubled)} stands twice")
+    labels = [label_name(name) for name in names]
+    if doubled := sorted({name for name, label in zip(names, labels, strict=True) if labels.count(label) > 1}):
+        raise ValueError(f"{', '.join(doubled)} {'stands twice' if len(doubled) == 1 else 'are one label'}")
     return names
 
 

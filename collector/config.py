@@ -35,7 +35,7 @@ MAX_FILE_BYTES = 1 << 20
 _NEUTRAL: dict[str, Any] = {
     "receivers": {"grpc": None, "http": None},
     "web": {"port": 0},
-    "prices": {"*": {"input_usd": 0, "output_usd": 0}},
+    "prices": {"*": {"input_usd": 1, "output_usd": 1}},
 }
 """Stand-ins for parts with mistakes that clash with no other part."""
 
@@ -147,13 +147,16 @@ class Config(Strict):
     def _unpriced_budgets(self) -> list[str]:
         """Caps in dollars of judges whose dollars nobody can count."""
         table, problems = PriceTable(self.prices), []
+        free = Price(input_usd=0, output_usd=0)
         for number, judge in enumerate(self.judges):
             path, settings = f"judges[{number}].lane.budget.usd_per_day", judge.judge
             if judge.lane.budget.usd_per_day is None:
                 continue
             if not isinstance(settings, ServerSettings):
                 problems.append(f"{path}: a judge of type {settings.type} tells no tokens: use calls_per_day")
-            elif table.of(settings.model) is None:
+            elif (price := table.of(settings.model)) == free:
+                problems.append(f"{path}: its model costs nothing by prices: use tokens_per_day")
+            elif price is None:
                 problems.append(
                     f"{path}: its model has no price: add prices: "
                     f"{{{settings.model!r}: {{input_usd: ..., output_usd: ...}}}}, in US dollars per million tokens"
@@ -253,4 +256,6 @@ _UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _map
 def _where(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or "unreadable"
+    if "alias" in f"{problem} {getattr(error, 'context', None)}":
+        problem = 'what begins with * needs quotes, as in "*"'
     return f"line {mark.line + 1}, column {mark.column + 1}: {problem}" if mark else str(problem)

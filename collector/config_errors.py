@@ -17,6 +17,14 @@ _MAPPINGS = (dict, Mapping)
 _FOR_TESTS = frozenset({"stub"})
 _SELECTORS = ("type", "kind")
 _MAX_KEYS = 12
+_SIZES = {
+    "too_short": "must hold at least {min_length}",
+    "too_long": "must hold at most {max_length}",
+    "string_too_short": "must not be empty",
+    "string_too_long": "must have at most {max_length} characters",
+}
+_KEY = "[key]"
+"""Where pydantic's place of a mistake ends if the key itself is one."""
 
 
 def lines(error: ValidationError, model: Model) -> list[str]:
@@ -25,7 +33,9 @@ def lines(error: ValidationError, model: Model) -> list[str]:
     for item in error.errors(include_url=False):
         if item["type"] == "default_factory_not_called":
             continue  # A default that depends on another key, whose own mistake is told.
-        path, annotation = _follow(model, item["loc"])
+        if item["type"] == "too_short" and len(item["input"]) >= item["ctx"]["min_length"]:
+            continue  # What it holds is a mistake, which is told.
+        path, annotation = _follow(model, tuple(part for part in item["loc"] if part != _KEY))
         told.extend(f"{path}: {part}" if path else part for part in _message(item, annotation).splitlines())
     return told
 
@@ -36,6 +46,10 @@ def _message(item: ErrorDetails, annotation: Any) -> str:
         return _unknown_key(str(item["loc"][-1]), models)
     if kind == "invalid_key":
         return "a key must be a word"
+    if item["loc"][-1:] == (_KEY,):
+        return "a key must be a word: put quotes around a number" if kind == "string_type" else f"the key {_size(item)}"
+    if kind in _SIZES:
+        return _size(item)
     if kind == "missing":
         return "is missing: it has no default"
     if kind in ("tuple_type", "list_type"):
@@ -47,6 +61,10 @@ def _message(item: ErrorDetails, annotation: Any) -> str:
     if kind == "union_tag_not_found":
         return _no_selector(item, models)
     return item["msg"].removeprefix("Value error, ").replace("Input should", "must").replace("must have", "must hold")
+
+
+def _size(item: ErrorDetails) -> str:
+    return _SIZES[item["type"]].format(**item.get("ctx", {}))
 
 
 def _unknown_key(key: str, models: Iterable[Model]) -> str:

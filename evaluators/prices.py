@@ -12,7 +12,7 @@ _MILLION = 1_000_000
 _MAX_REMEMBERED = 1_024
 """Models looked up: their names come from traces, and are without number."""
 
-Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Dollars = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
 
 
 class Price(BaseModel):

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from alerts.rules.base import RuleSettings
+from alerts.rules.base import RuleSettings, Severity
 from alerts.rules.defaults import DEFAULT_RULES
 from alerts.rules.injection import InjectionRule
-from alerts.signals import Severity
 from collector.config import Config, load, parse
 from evaluators.errors import PermanentError
 from evaluators.sample import Place
@@ -143,9 +142,23 @@ def test_a_receiver_keeps_its_usual_port_where_only_the_host_is_set(name: str) -
         ("drain_s: 0", "drain_s: must be greater than 0"),
         ("slices: [model name]", "slices[0]: is not an attribute: write its name as in gen_ai.request.model"),
         ("slices: [gen_ai.request.model, gen_ai.request.model]", "slices: gen_ai.request.model stands twice"),
-        ("slices: [a, b, c, d, e]", "slices: Tuple should have at most 4 items"),
+        ("slices: [a, b, c, d, e]", "slices: must hold at most 4"),
+        ("slices: [a.b, a_b]", "slices: a.b, a_b are one label"),
+        (
+            "prices:\n  *: {input_usd: 1, output_usd: 2}",
+            "not valid YAML: line 2, column 4: what begins with * needs quotes",
+        ),
+        ("prices:\n  *-mini: 1", "not valid YAML: line 2, column 3: what begins with * needs quotes"),
+        ("prices: {4: {input_usd: 1, output_usd: 2}}", "prices[4]: a key must be a word: put quotes around a number"),
+        ("prices: {'': {input_usd: 1, output_usd: 2}}", "prices.: the key must not be empty"),
+        (
+            "prices: {m: {input_usd: 1.0e+308, output_usd: 2}}",
+            "prices.m.input_usd: must be less than or equal to 1000000",
+        ),
+        ("prices: {m: {input_usd: .nan, output_usd: 2}}", "prices.m.input_usd: must be "),
         ("slices: gen_ai.request.model", "slices: must be a list"),
-        ("alerts: {rules: [{name: i, kind: injection, places: [title]}]}", "alerts.rules[0].places[0]: must be "),
+        ("alerts: {rules: [{name: i, kind: injection, places: [title]}]}", "alerts.rules[0].places[0]: must be 'chunk"),
+        ("alerts: {rules: [{name: i, kind: injection, places: []}]}", "alerts.rules[0].places: must hold at least 1"),
         (
             "operator_rules: [{match: {gen_ai.tool.name: x}}]",
             "operator_rules[0].match.gen_ai.tool.name: attributes go under `attributes:`, so write attributes: {gen",
@@ -228,6 +241,11 @@ def test_a_cap_in_dollars_without_a_price_is_a_mistake_that_says_what_to_add() -
 def test_a_cap_in_dollars_of_a_judge_that_tells_no_tokens_is_a_mistake() -> None:
     (line,) = mistakes("judges: [{judge: {type: lexical}, lane: {budget: {usd_per_day: 5}}}]")
     assert line == "judges[0].lane.budget.usd_per_day: a judge of type lexical tells no tokens: use calls_per_day"
+
+
+def test_a_cap_in_dollars_of_a_judge_that_costs_nothing_is_a_mistake() -> None:
+    (line,) = mistakes(LLM + "prices: {gpt-4o*: {input_usd: 0, output_usd: 0}}")
+    assert line.startswith("judges[0].lane.budget.usd_per_day: its model costs nothing by prices")
 
 
 def test_a_mistake_in_a_price_is_told_at_its_place_and_not_as_a_missing_price() -> None:
