@@ -13,6 +13,7 @@ from evaluators.judges.base import JudgeError
 from evaluators.judges.subprocess import SubprocessJudge, SubprocessSettings
 from evaluators.sample import Reference
 from tests.samples import REFUNDS, SHIPPING, sample
+from tests.servers import until
 
 ECHO = "import json,sys; q=sys.stdin.read(); print(json.dumps({'score': 1, 'passed': True, 'reason': q}))"
 
@@ -86,7 +87,7 @@ async def test_nothing_of_it_is_left_after_its_time(tmp_path):
     )
     assert (await failure(program, timeout_s=2.0)).reason is FailReason.TIMEOUT
     child = int(note.read_text())
-    assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE
+    await until(lambda: not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE)
 
 
 async def test_it_gets_only_the_variables_that_are_named(monkeypatch):
