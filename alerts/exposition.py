@@ -150,7 +150,7 @@ class Metrics:
         self._dropped(reason).inc(count)
 
     def trace(self, service: str, outcome: str) -> None:
-        """Count a closed trace: its readiness, or partial, superseded, evicted, sampled_out, excluded."""
+        """Count a closed trace: its readiness, or partial, superseded, evicted, sampled_out, excluded, failed."""
         self._traces(service, outcome).inc()
 
     def watch_open_traces(self, count: Callable[[], int], size: Callable[[], int]) -> None:

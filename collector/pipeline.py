@@ -2,9 +2,11 @@
 
 import asyncio
 import contextlib
-from collections.abc import Container, Sequence
+import logging
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from traceback import format_tb
 
 from alerts.application import ApplicationSeries
 from alerts.exposition import Metrics
@@ -26,6 +28,8 @@ from evaluators.facets import FacetAnswers
 from evaluators.injection import suspicions_in
 from evaluators.sample import RagSample, Readiness
 from evaluators.sampler import Decision
+
+log = logging.getLogger(__name__)
 
 TURN = 50
 """Traces read before the event loop gets a turn: about 10 ms."""
@@ -70,6 +74,7 @@ class Pipeline:
         self._custody = assembler.custody
         self._backlog = Backlog()
         self._filled = asyncio.Event()
+        self._failures: set[str] = set()
         self._dispatcher: Dispatcher | None = None
 
     def connect(self, dispatcher: Dispatcher) -> None:
@@ -162,11 +167,27 @@ class Pipeline:
             if trace is None:
                 return False
             try:
-                self._judge(trace)
+                with self._apart(trace):
+                    self._judge(trace)
             finally:
                 if trace.held:
                     self._custody.release(trace.trace_id)
         return True
+
+    @contextlib.contextmanager
+    def _apart(self, trace: ClosedTrace) -> Iterator[None]:
+        """A trace that nobody foresaw ends neither the monitor nor, read again and again, those that come after it."""
+        try:
+            yield
+        except Exception as error:
+            service, kind = trace.spans[0].resource.service, type(error).__name__
+            self._metrics.trace(service, "failed")
+            self._store.decision(trace.trace_id.hex(), service, "failed", kind)
+            if kind not in self._failures:
+                self._failures.add(kind)
+                where = "".join(format_tb(error.__traceback__))
+                told = "a trace of %r failed, more of the kind are only counted: %s\n%s"
+                log.error(told, service, kind, where)  # noqa: TRY400  the error's message may quote the trace
 
     def _has_room(self, trace: ClosedTrace) -> bool:
         if self._custody.is_suspended(trace.trace_id):
@@ -200,7 +221,8 @@ class Pipeline:
 
     def _resolved(self, trace: ClosedTrace, sample: RagSample) -> None:
         try:
-            self._hand_on(trace, sample)
+            with self._apart(trace):
+                self._hand_on(trace, sample)
         finally:
             if trace.held:
                 self._custody.release(trace.trace_id)

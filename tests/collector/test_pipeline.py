@@ -46,9 +46,12 @@ class CountingReader:
 
     reads: int = 0
     reader: TraceReader = field(default_factory=TraceReader)
+    bugs: int = 0
 
     def read(self, trace: ClosedTrace) -> RagSample:
         self.reads += 1
+        if self.reads <= self.bugs:
+            raise ValueError(trace.trace_id.hex())
         return self.reader.read(trace)
 
 
@@ -186,6 +189,23 @@ async def test_draining_ends_at_its_deadline_and_tells_what_was_left_unread() ->
         line.pipeline.take(SpanBatch(received=1, spans=[_root_of(number.to_bytes(16, "big"))]))
     assert await line.pipeline.drain(0) == 120 - TURN
     assert await line.pipeline.drain(60) == 0
+
+
+def test_a_trace_that_cannot_be_read_is_counted_and_told_once_and_those_after_it_are_judged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    line = Line()
+    line.reader.bugs = 2
+    for number in range(3):
+        trace_id = bytes([number + 1]) * 16
+        made = Made(2, RETRIEVAL, parent=1).raw()
+        retrieval = WireSpan(trace_id, b"\3" * 8, b"\1" * 8, True, made, SHOP)
+        line.pipeline.take(SpanBatch(received=2, spans=[retrieval, _root_of(trace_id)]))
+    line.close()
+    assert [sample.trace_id for sample, *_ in line.dispatched.submitted] == ["03" * 16]
+    assert line.value('groundwatch_traces_total{outcome="failed",service="shop"}') == 2
+    assert caplog.text.count("a trace of 'shop' failed, more of the kind are only counted: ValueError") == 1
+    assert "01" * 16 not in caplog.text
 
 
 def test_a_trace_that_no_rule_can_take_is_not_even_read() -> None:
