@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from alerts.rules.defaults import DEFAULT_RULES
 from alerts.web import WebSettings
 from collector.config import Config, JudgeConfig
+from collector.conventions.origin import FACTS
 from collector.plural import counted
 from collector.receivers.settings import is_loopback
 from evaluators.judges.settings import ServerSettings
@@ -47,7 +48,7 @@ def warnings(config: Config) -> list[str]:
             f"alerts.base_url: not set, so links in alerts begin with {config.alerts.base_url}, "
             f"but web.port is {web.port}"
         )
-    return [*found, *_unpriced(config)]
+    return [*found, *_unpriced(config), *_never_told(config)]
 
 
 def _unpriced(config: Config) -> Iterator[str]:
@@ -56,6 +57,20 @@ def _unpriced(config: Config) -> Iterator[str]:
     for judge in (one.judge for one in config.judges):
         if isinstance(judge, ServerSettings) and judge.remote and prices.of(judge.model) is None:
             yield f"prices: none for {judge.model!r}, the model of judge {judge.name}: its cost is not counted"
+
+
+def _never_told(config: Config) -> Iterator[str]:
+    """Attributes that no sample has, so that nothing ever matches."""
+    asked = [
+        *((f"judges[{number}].sampling", rule.attributes) for number, one in enumerate(config.judges)
+          for rule in one.sampling),
+        ("slices", config.slices),
+        *((f"alerts.rules.{rule.name}.slice", rule.slice) for rule in config.alerts.rules),
+    ]  # fmt: skip
+    for path, names in asked:
+        for name in names:
+            if name not in FACTS:
+                yield f"{path}: {name!r} is not read from traces, so nothing matches; {', '.join(FACTS)} are"
 
 
 def _sampled(judge: JudgeConfig) -> str:

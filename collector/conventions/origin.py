@@ -19,6 +19,20 @@ _RESOURCE_FACTS = {
     "service.namespace": "service.namespace",
 }
 
+FACTS = (
+    "gen_ai.request.model",
+    "gen_ai.provider.name",
+    "gen_ai.prompt.name",
+    "gen_ai.prompt.version",
+    "gen_ai.embeddings.model",
+    "gen_ai.reranker.model",
+    "gen_ai.data_source.id",
+    "gen_ai.agent.name",
+    "gen_ai.workflow.name",
+    *dict.fromkeys(_RESOURCE_FACTS.values()),
+)
+"""All that `facts_of` may tell, whatever a dialect calls it."""
+
 
 def service_of(tree: Tree) -> str:
     """The application's name: `service.name`, or where nobody set that, the name of its project."""

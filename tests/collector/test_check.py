@@ -64,6 +64,24 @@ def test_a_judge_elsewhere_without_a_price_is_a_warning_and_one_on_this_machine_
     assert warnings(parse(remote.replace("model: m", "model: m, base_url: 'http://localhost:8000/v1'"))) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("slices: [gen_ai.request.model, team]", "slices: 'team'"),
+        ("judges: [{sampling: [{rate: 1, attributes: {team: a}}]}]", "judges[0].sampling: 'team'"),
+        (
+            "alerts: {rules: [{name: low_faithfulness, slice: [deployment.environment.name]}]}",
+            "alerts.rules.low_faithfulness.slice: 'deployment.environment.name'",
+        ),
+    ],
+)
+def test_an_attribute_that_no_trace_tells_is_a_warning_that_names_those_that_are_told(text: str, path: str) -> None:
+    (line,) = warnings(parse(text))
+    assert line.startswith(f"{path} is not read from traces")
+    assert "gen_ai.request.model, " in line
+    assert "deployment.environment, " in line
+
+
 def test_another_port_of_the_pages_is_a_warning_where_alerts_still_link_to_the_usual_one() -> None:
     (line,) = warnings(parse("web: {port: 9999}"))
     assert line.startswith("alerts.base_url: not set")

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from collector.codec import Codec
+from collector.conventions.origin import FACTS
 from collector.conventions.reader import TraceReader
 from collector.conventions.rules import OperatorRule
 from collector.spans import ClosedTrace, KeptSpan
@@ -34,6 +35,12 @@ def samples(*, ruled: bool) -> dict[str, RagSample]:
             traces.setdefault(span.trace_id, []).append(KeptSpan(span.raw, span.resource))
     read = (reader.read(ClosedTrace(trace_id, tuple(spans), "root", 0.0)) for trace_id, spans in traces.items())
     return {sample.trace_id: sample for sample in read}
+
+
+def test_all_that_traces_are_sliced_by_is_known_to_the_check() -> None:
+    told = {name for one in samples(ruled=True).values() for name in one.attributes}
+    assert len(told) > 5
+    assert told <= set(FACTS)
 
 
 def normal(text: object) -> str | None:
