@@ -85,7 +85,7 @@ async def alertmanager(folder: Path, *, port: int | None = None, webhook: str | 
         f"--web.listen-address=127.0.0.1:{port}",
         "--cluster.listen-address=",
     ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
+    async with running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -103,7 +103,7 @@ async def prometheus(folder: Path, *targets: str, interval: str = "500ms") -> As
         f"--web.listen-address=127.0.0.1:{port}",
         "--enable-feature=exemplar-storage",
     ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
+    async with running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -129,20 +129,26 @@ def _write(folder: Path, name: str, document: object) -> Path:
 
 
 @asynccontextmanager
-async def _running(command: Sequence[str], folder: Path, ready_url: str) -> AsyncIterator[None]:
+async def running(command: Sequence[str], folder: Path, ready_url: str) -> AsyncIterator[None]:
+    """A server that is started, ready once the address answers, and ended; what it says is in `folder`/log."""
     with (folder / "log").open("ab") as log:
         process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log)
     try:
         await until(lambda: _is_ready(process, ready_url), _START_S)
         yield
     finally:
-        if process.returncode is None:
-            process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), 10)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+        await end(process)
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Have a process end, by force where it does not within 10 s."""
+    if process.returncode is None:
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), 10)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 async def _is_ready(process: asyncio.subprocess.Process, url: str) -> bool:
@@ -167,9 +173,7 @@ async def redis_server(folder: Path, port: int | None = None) -> AsyncIterator[i
         await until(lambda: _accepts(port), _START_S)
         yield port
     finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
+        await end(process)
 
 
 def _accepts(port: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from tests.deploy.shipped import DEPLOY, load
-from tests.servers import _running, free_port
+from tests.servers import free_port, running
 
 
 @asynccontextmanager
@@ -38,7 +38,7 @@ async def prometheus(
         f"--web.listen-address=127.0.0.1:{port}",
         "--enable-feature=exemplar-storage",
     ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
+    async with running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -67,7 +67,7 @@ async def alertmanager(folder: Path, inbox: str) -> AsyncIterator[str]:
         f"--web.listen-address=127.0.0.1:{port}",
         "--cluster.listen-address=",
     ]
-    async with _running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
+    async with running(command, folder, f"http://127.0.0.1:{port}/-/ready"):
         yield f"http://127.0.0.1:{port}"
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import pytest
 import yaml
 
-from tests.servers import free_port, until
+from tests.servers import end, free_port, until
 
 SHIPPED = Path(__file__).parents[2] / "deploy" / "otel-collector"
 MANIFEST = Path(__file__).parent / "manifest.yaml"
@@ -80,13 +80,7 @@ async def otel_collector(folder: Path, name: str, *overrides: str, **environment
         await until(lambda: _is_ready(process, logged), _START_S)
         yield Endpoints(f"127.0.0.1:{ports['grpc']}", f"http://127.0.0.1:{ports['http']}", logged)
     finally:
-        if process.returncode is None:
-            process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), 10)
-        except TimeoutError:
-            process.kill()
-            await process.wait()
+        await end(process)
 
 
 def _is_ready(process: asyncio.subprocess.Process, log: Path) -> bool:
