@@ -31,7 +31,7 @@ class SliceSeries:
         self._attributes = attributes
         self._service = series.guard("service")
         self._values: dict[tuple[str, str], LabelValues] = {}
-        self._rooms = (_Room(), _Room())
+        self._trace_room, self._score_room = _Room(), _Room()
         labels = ("service", "metric", "judge", "attribute", "value")
         self._scores = series.counter("slice_scores", "Scores by slice.", *labels)
         self._bad = series.counter("slice_scores_bad", "Scores at or past the metric's threshold by slice.", *labels)
@@ -45,14 +45,14 @@ class SliceSeries:
     def overflows(self) -> int:
         """How many values were replaced."""
         replaced = sum(values.overflows for values in self._values.values())
-        return replaced + sum(room.overflows for room in self._rooms)
+        return replaced + self._trace_room.overflows + self._score_room.overflows
 
     def trace(self, sample: RagSample) -> None:
         """Count a trace that was read, unless it has no retrieval, is not to be judged, or was counted before."""
         if sample.excluded or sample.revision or sample.readiness is Readiness.NO_RETRIEVAL:
             return
         for slice_ in self._slices(sample.service, sample.attributes):
-            self._traces(*self._rooms[0](slice_)).inc()
+            self._traces(*self._trace_room(slice_)).inc()
 
     def assessment(self, assessment: Assessment) -> None:
         """Count the scores of one judge on one sample."""
@@ -63,7 +63,7 @@ class SliceSeries:
         for slice_ in self._slices(sample.service, sample.attributes):
             service, attribute, part = slice_
             for metric, value in scores:
-                labels = self._rooms[1]((service, metric, judge, attribute, part))
+                labels = self._score_room((service, metric, judge, attribute, part))
                 self._scores(*labels).inc()
                 self._bad(*labels).inc(_is_at_or_past(metric, value))
                 self._sum(*labels).inc(value)

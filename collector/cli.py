@@ -11,8 +11,6 @@ from collector import config, logs
 from collector.roles import Role
 from evaluators.errors import PermanentError
 
-EXIT_USAGE = 2
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; returns the exit status (0 good, 1 it found or met a problem, 2 wrong usage)."""

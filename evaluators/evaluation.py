@@ -28,7 +28,6 @@ class SkipReason(StrEnum):
     EXCLUDED = "excluded"
     BUDGET = "budget"
     SHED = "shed"
-    DUPLICATE = "duplicate"
 
 
 class FailReason(StrEnum):
