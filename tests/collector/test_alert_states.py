@@ -27,11 +27,11 @@ TOLD = Kept(SIGNAL, 5.0, SignalState.FIRING, 6.0)
 class Shared:
     """One process's states, in a topic of two partitions that are all its own."""
 
-    def __init__(self, topics: Topics, topic: str, clock: FakeClock, remembers_s: float = 30.0) -> None:
+    def __init__(self, topics: Topics, topic: str, clock: FakeClock, *, idempotent: bool = True) -> None:
         self.topics, self.topic = topics, topic
-        settings = StreamSettings(bootstrap_servers=(topics.address,), evaluations_topic=topic)
+        settings = StreamSettings(bootstrap_servers=(topics.address,), evaluations_topic=topic, idempotent=idempotent)
         self.writer = Writer(settings)
-        self.states = AlertStates(settings, self.writer, StreamMetrics(SeriesRegistry({})), clock, remembers_s)
+        self.states = AlertStates(settings, self.writer, StreamMetrics(SeriesRegistry({})), clock, 30.0)
         self.states.begin([0, 1], [0, 1])
 
     async def written(self) -> int:
@@ -49,7 +49,7 @@ class Shared:
 @asynccontextmanager
 async def shared(kafka: Broker, clock: FakeClock) -> AsyncIterator[Shared]:
     async with topics_on(kafka.address) as topics:
-        one = Shared(topics, await topics.create("evaluations", 2), clock)
+        one = Shared(topics, await topics.create("evaluations", 2), clock, idempotent=kafka.is_idempotent)
         one.writer.start()
         await until(lambda: one.writer.connected, 20)
         try:

@@ -12,9 +12,9 @@ from tests.servers import until
 
 
 @pytest.fixture
-def secure(kafka: Broker, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def secure(apache_kafka: Broker, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.setenv("KAFKA_PASSWORD", PASSWORD)
-    return {"tls": True, "tls_ca": kafka.ca, "sasl_username": USER, "sasl_password_env": "KAFKA_PASSWORD"}
+    return {"tls": True, "tls_ca": apache_kafka.ca, "sasl_username": USER, "sasl_password_env": "KAFKA_PASSWORD"}
 
 
 @pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])

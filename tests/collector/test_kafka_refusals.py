@@ -61,8 +61,8 @@ class Wired:
 
 
 @pytest.fixture
-async def wired(kafka: Broker) -> AsyncIterator[Wired]:
-    async with topics_on(kafka.address) as topics:
+async def wired(apache_kafka: Broker) -> AsyncIterator[Wired]:
+    async with topics_on(apache_kafka.address) as topics:
         one = Wired(topics, await topics.create())
         one.writer.start()
         await until(lambda: one.writer.connected)

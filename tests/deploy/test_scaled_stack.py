@@ -53,10 +53,10 @@ class Seen(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory, kafka: Broker) -> Seen:
+def seen(tmp_path_factory: pytest.TempPathFactory, apache_kafka: Broker) -> Seen:
     """One run: traces by both ways, then all that can go wrong within seconds, then all is well again."""
     require("redis-server", "prometheus", "prometheus-alertmanager")
-    return asyncio.run(_run(tmp_path_factory.mktemp("scaled"), kafka.address))
+    return asyncio.run(_run(tmp_path_factory.mktemp("scaled"), apache_kafka.address))
 
 
 async def _run(folder: Path, broker: str) -> Seen:

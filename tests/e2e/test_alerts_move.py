@@ -53,7 +53,7 @@ class Told:
 class Watch:
     """A topic of evaluations, a webhook, and the processes between them."""
 
-    def __init__(self, topics: Topics, topic: str, url: str, folder: Path, told: Told) -> None:
+    def __init__(self, topics: Topics, topic: str, url: str, folder: Path, told: Told, *, idempotent: bool) -> None:
         self.told = told
         self._topics = topics
         self._topic = topic
@@ -65,6 +65,7 @@ class Watch:
             "evaluations_topic": topic,
             "alert_group_id": unique("alerts"),
             "session_timeout_s": 3.0,
+            "idempotent": idempotent,
         }
         self._config: dict[str, Any] = {"alerts": alerts, "streams": streams}
 
@@ -96,7 +97,8 @@ async def watching(kafka: Broker, folder: Path) -> AsyncIterator[Watch]:
     url = await inbox.start()
     try:
         async with topics_on(kafka.address) as topics:
-            yield Watch(topics, await topics.create("evaluations", 2), url, folder, Told(inbox))
+            topic = await topics.create("evaluations", 2)
+            yield Watch(topics, topic, url, folder, Told(inbox), idempotent=kafka.is_idempotent)
     finally:
         await inbox.stop()
 

@@ -28,13 +28,14 @@ SHOP = SCORED.replace("shop-assistant", "shop")
 class Fleet:
     """Topics of its own, and services that meet in them."""
 
-    def __init__(self, topics: Topics, spans: str, evaluations: str) -> None:
+    def __init__(self, topics: Topics, spans: str, evaluations: str, *, idempotent: bool) -> None:
         self.topics = topics
         self.streams = StreamSettings(
             bootstrap_servers=(topics.address,),
             spans_topic=spans,
             evaluations_topic=evaluations,
             alert_group_id=unique("alerts"),
+            idempotent=idempotent,
         )
 
     @asynccontextmanager
@@ -52,7 +53,7 @@ class Fleet:
 async def fleet(kafka: Broker) -> AsyncIterator[Fleet]:
     async with topics_on(kafka.address) as topics:
         spans, evaluations = await topics.create("spans", 4), await topics.create("evaluations", 2)
-        yield Fleet(topics, spans, evaluations)
+        yield Fleet(topics, spans, evaluations, idempotent=kafka.is_idempotent)
 
 
 def notifying(url: str, folder: Path) -> dict[str, object]:
@@ -60,6 +61,7 @@ def notifying(url: str, folder: Path) -> dict[str, object]:
     return {"alerts": AlertSettings(notifiers=(webhook,), outbox_path=folder / "outbox.db")}
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_spans_of_one_trace_over_two_fronts_are_judged_once_by_one_worker(kafka: Broker) -> None:
     async with fleet(kafka) as several, AsyncExitStack() as stack:
         fronts = [await stack.enter_async_context(several.running(Role.RECEIVE)) for _ in range(2)]
@@ -76,6 +78,7 @@ async def test_spans_of_one_trace_over_two_fronts_are_judged_once_by_one_worker(
         assert all(value(worker, SHOP) > 0 for worker in workers)
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_an_alerting_process_notifies_once_and_knows_after_a_restart_what_it_knew(
     kafka: Broker, tmp_path: Path
 ) -> None:

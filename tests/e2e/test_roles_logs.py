@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
@@ -35,6 +36,7 @@ def is_joined(sample: RagSample) -> bool:
     return (sample.question, sample.answer) == (QUESTION, ANSWER) and bool(sample.chunks)
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_log_records_that_a_front_takes_are_joined_to_their_spans_by_the_worker_that_judges(
     kafka: Broker,
 ) -> None:

@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
@@ -45,6 +46,7 @@ async def test_055_a_poison_message_goes_to_the_dead_letters_with_its_origin_and
         assert one.value('spans_rejected_total{reason="decode_error",receiver="kafka"}') == 1
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_055_where_the_dead_letters_cannot_be_written_the_partition_stops_and_others_go_on(
     kafka: Broker,
 ) -> None:

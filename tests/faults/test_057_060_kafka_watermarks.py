@@ -1,6 +1,8 @@
 import asyncio
 import time
 
+import pytest
+
 from tests.kafka.broker import Broker
 from tests.kafka.member import member
 from tests.kafka.topics import spans_of, topics_on, unique
@@ -112,6 +114,7 @@ async def test_060_messages_without_key_are_counted_and_one_member_still_joins_t
             assert one.value(f'kafka_unkeyed_messages_total{{topic="{topic}"}}') == 2
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_059_a_member_that_stood_still_past_its_session_joins_again_and_goes_on_where_it_was(
     kafka: Broker,
 ) -> None:

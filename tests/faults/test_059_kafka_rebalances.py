@@ -26,6 +26,8 @@ from tests.servers import until
 TRACES, BEHIND, PER_S = 500, 40, 50
 SWAP_S = 1.5
 ANSWER_S = 0.1
+
+pytestmark = pytest.mark.usefixtures("apache_kafka")
 CLAIM = {"claim": RIGHT, "support": "supported", "chunk": "c1", "quote": "Refunds are made within 30 days"}
 VERDICT = {
     "claims": [CLAIM | {"conflict": None}],

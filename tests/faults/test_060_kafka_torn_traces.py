@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
 from evaluators.evaluation import Assessment, Skipped, SkipReason
@@ -38,6 +39,7 @@ async def judge_and_crash(topics: Topics, topic: str, group: str, watermark: int
     return one
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_060_a_judged_trace_on_both_sides_of_the_watermark_is_not_judged_from_its_second_half(
     kafka: Broker,
 ) -> None:
@@ -110,6 +112,7 @@ async def test_060_a_trace_torn_over_two_members_by_a_producer_without_key_gets_
             assert one.assembler.open_traces + two.assembler.open_traces == 1
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_060_what_retention_left_of_a_trace_gets_no_verdict_and_later_traces_do(kafka: Broker) -> None:
     async with topics_on(kafka.address) as topics:
         topic, group = await topics.create(), unique("group")

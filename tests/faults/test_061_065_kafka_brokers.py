@@ -40,6 +40,7 @@ async def test_061_without_a_broker_the_monitor_starts_is_not_ready_and_judges_w
         assert value(service, "groundwatch_kafka_connected") == 0
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_061_a_broker_that_restarts_is_read_on_and_one_that_comes_late_is_waited_for(kafka: Broker) -> None:
     async with topics_on(kafka.address) as topics:
         topic, group = await topics.create(), unique("group")
@@ -56,6 +57,7 @@ async def test_061_a_broker_that_restarts_is_read_on_and_one_that_comes_late_is_
             await until(lambda: 2 in one.judged and sorted(late.judged) == [1, 2], 40)
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_062_an_offset_that_retention_took_is_counted_and_reading_goes_on(kafka: Broker) -> None:
     async with topics_on(kafka.address) as topics:
         topic, group = await topics.create(), unique("group")
@@ -69,6 +71,7 @@ async def test_062_an_offset_that_retention_took_is_counted_and_reading_goes_on(
             assert two.value(f'kafka_offset_resets_total{{topic="{topic}"}}') == 1
 
 
+@pytest.mark.usefixtures("apache_kafka")
 async def test_062_a_topic_that_is_made_anew_is_read_from_its_start(kafka: Broker) -> None:
     async with topics_on(kafka.address) as topics:
         topic, group = await topics.create(), unique("group")

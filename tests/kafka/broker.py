@@ -32,6 +32,7 @@ _SCRAM = [
     for part in ("--add-scram", f"{mechanism}=[name={USER},password={PASSWORD}]")
 ]
 _FETCH_S = 600.0
+INSTALL = "install Java 17 and Maven, and let mvn fetch Apache Kafka once"
 
 
 class Broker:
@@ -39,6 +40,9 @@ class Broker:
 
     `address` is open to all; `secure_address` wants TLS with the certificate in `ca`, and USER with PASSWORD.
     """
+
+    is_idempotent = True
+    """Whether it takes messages from an idempotent producer."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -50,8 +54,7 @@ class Broker:
 
     def start(self) -> None:
         """Start, and wait until it answers."""
-        if not (self._folder / "server.properties").exists():
-            self._format()
+        self._prepare()
         with (self._folder / "log").open("wb") as log:
             self._process = subprocess.Popen(self._command(), stdout=log, stderr=log, start_new_session=True)
         give_up = time.monotonic() + _START_S
@@ -75,9 +78,10 @@ class Broker:
     def _command(self) -> list[str]:
         return [*_java("-Xmx512m", "-XX:+UseSerialGC"), "kafka.Kafka", str(self._folder / "server.properties")]
 
-    def _format(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
+    def _prepare(self) -> None:
         file = self._folder / "server.properties"
+        if file.exists():
+            return
         file.write_text(self._properties())
         write_certificate(self._folder)
         tool = [*_java(), "kafka.tools.StorageTool", "format", "--cluster-id", "Z3JvdW5kd2F0Y2gtdGVzdA"]
@@ -123,24 +127,27 @@ class Broker:
             socket.create_connection(("127.0.0.1", self._port), 0.5).close()
         except OSError:
             return False
+        return self._has_started()
+
+    def _has_started(self) -> bool:
         return b"Kafka Server started" in (self._folder / "log").read_bytes()
 
 
 def require_kafka() -> None:
     """Skip, or fail where servers are required, unless Apache Kafka can be had; fetches it the first time."""
-    if _has_apache():
+    if has_apache():
         return
-    message = "no Kafka broker: install Java 17 and Maven, and let mvn fetch Apache Kafka once"
+    message = f"no Kafka broker: {INSTALL}"
     if os.environ.get("GROUNDWATCH_REQUIRE_SERVERS") == "1":
         pytest.fail(message)
     pytest.skip(message)
 
 
 @contextlib.contextmanager
-def running_broker(folder: Path) -> Iterator[Broker]:
+def running_broker(folder: Path, kind: type[Broker] = Broker) -> Iterator[Broker]:
     """A broker that is started, and stopped at the end."""
     folder.mkdir(parents=True, exist_ok=True)
-    broker = Broker(folder)
+    broker = kind(folder)
     broker.start()
     try:
         yield broker
@@ -148,7 +155,8 @@ def running_broker(folder: Path) -> Iterator[Broker]:
         broker.stop()
 
 
-def _has_apache() -> bool:
+def has_apache() -> bool:
+    """Whether Apache Kafka can be had; fetches it the first time."""
     if shutil.which("java") is None or not (_LIBS.exists() or shutil.which("mvn")):
         return False
     return _LIBS.exists() or _fetch()
@@ -175,7 +183,7 @@ def _fetch() -> bool:
 def main() -> None:
     """Fetch, and run until interrupted."""
     print(f"Apache Kafka {VERSION}: fetching what is not there yet", flush=True)
-    if not _has_apache():
+    if not has_apache():
         sys.exit("needs Java 17 and Maven, which fetches it")
     if sys.argv[1:] == ["fetch"]:
         return

@@ -91,8 +91,9 @@ class Topics:
         await self.producer.flush()
 
     async def committed(self, group: str, topic: str, partition: int = 0) -> int | None:
-        offsets = await self.admin.list_consumer_group_offsets(group)
-        found = offsets.get(TopicPartition(topic, partition))
+        key = TopicPartition(topic, partition)
+        offsets = await self.admin.list_consumer_group_offsets(group, partitions=[key])
+        found = offsets.get(key)
         return None if found is None or found.offset < 0 else int(found.offset)
 
     async def read(self, topic: str, count: int) -> list[ConsumerRecord]:

@@ -20,6 +20,8 @@ from tests.servers import free_port, until
 
 PARTITIONS = 4
 
+pytestmark = pytest.mark.usefixtures("apache_kafka")
+
 
 def kafka_out(folder: Path, broker: Broker, topic: str, codec: str) -> AbstractAsyncContextManager[Endpoints]:
     """kafka-out.yaml; a broker serves other tests, too, so topics have names of their own."""
