@@ -125,8 +125,9 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
         since = int((self._clock.wall() + self._clock.behind_s - self._remembers_s) * 1000)
         found = await consumer.offsets_for_times(dict.fromkeys(assigned, since)) if assigned else {}
         self._ends = await consumer.end_offsets(assigned) if assigned else {}
-        self._alerts.begin(consumer.partitions_for_topic(self._topic) or (), {key.partition for key in assigned})
         await self._watcher.restart()
+        # Only here: what was being told until then is noted for the partitions of that time, and forgotten.
+        self._alerts.begin(consumer.partitions_for_topic(self._topic) or (), {key.partition for key in assigned})
         starts = {key: found[key].offset if found.get(key) else self._ends[key] for key in assigned}
         for key, start in starts.items():
             consumer.seek(key, start)
