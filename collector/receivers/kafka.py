@@ -120,8 +120,10 @@ class KafkaReceiver:
         if consumer is None:
             return
         self._group.abandon()
-        with contextlib.suppress(KafkaError, OSError):
+        try:
             await consumer.stop()
+        except Exception as error:  # whatever it is, the next consumer must have its chance
+            log.warning("a Kafka consumer did not stop in good order: %s", type(error).__name__)
 
     def _tell_connected(self, connected: bool) -> None:
         self.connected = connected
