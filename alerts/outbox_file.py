@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from alerts.outbox_store import Kept
 from alerts.signals import Signal, SignalState
-from evaluators.cache_file import is_corrupt
+from evaluators.cache_file import is_corrupt, set_aside
 
 log = logging.getLogger(__name__)
 
@@ -126,10 +126,7 @@ class OutboxFile:
     def _fail(self, error: Exception) -> None:
         self._disconnect()
         if self._path is not None and isinstance(error, sqlite3.Error) and is_corrupt(error):
-            with contextlib.suppress(OSError):
-                self._path.replace(self._path.with_name(self._path.name + ".corrupt"))
-            for suffix in ("-wal", "-shm"):
-                self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
+            set_aside(self._path)
         self._degrade(f"{self._path} cannot be used: {error}")
 
     def _degrade(self, reason: str) -> None:

@@ -55,11 +55,7 @@ class VerdictFile:
     def set_aside(self) -> None:
         """Give up the file as it is."""
         self.close()
-        with contextlib.suppress(OSError):
-            self.path.replace(self.path.with_name(self.path.name + ".corrupt"))
-        for suffix in ("-wal", "-shm"):
-            with contextlib.suppress(OSError):
-                self.path.with_name(self.path.name + suffix).unlink()
+        set_aside(self.path)
 
     def close(self) -> None:
         """Close the connection; a later write opens it again."""
@@ -145,6 +141,15 @@ def is_corrupt(error: sqlite3.Error) -> bool:
     """Whether SQLite says that the file is damaged or no database."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and (code & 0xFF) in _CORRUPT
+
+
+def set_aside(path: Path) -> None:
+    """Move a damaged file out of the way, as far as that is possible; never raises."""
+    with contextlib.suppress(OSError):
+        path.replace(path.with_name(path.name + ".corrupt"))
+    for suffix in ("-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + suffix).unlink()
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
