@@ -72,6 +72,18 @@ class Tally:
             await consumer.stop()
 
 
+class Outcome(NamedTuple):
+    """What a run came to. `told`: notifications of each raising of an alert."""
+
+    traces: int
+    tally: Tally
+    calls: list[Call]
+    killed: list[Kill]
+    visits: int
+    told: Counter[tuple[str, str, str]]
+    took_s: float
+
+
 async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list[tuple[str, str]]:
     """Run it; the rows of the table."""
     inbox = Inbox()
@@ -111,17 +123,24 @@ async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list
                     await asyncio.to_thread(one.stop)
     told = _told(inbox)
     await inbox.stop()
+    return _rows(Outcome(traces, tally, calls, killed, visits, told, took))
+
+
+def _rows(outcome: Outcome) -> list[tuple[str, str]]:
+    tally, calls, told = outcome.tally, outcome.calls, outcome.told
+    ids = [trace_id(number).hex() for number in range(outcome.traces)]
+    judged = sum(one in tally.verdicts for one in ids)
     again = _paid_again(calls)
-    unanswered, followed = _after_kills(again, killed, 0.0), _after_kills(again, killed, ON_THE_WAY_S)
+    unanswered, followed = (_after_kills(again, outcome.killed, late) for late in (0.0, ON_THE_WAY_S))
     return [
-        ("traces sent, of 5 spans in 2 messages", f"{traces}"),
-        ("kill -9 of a worker, each a rebalance at its end and its return", f"{len(killed)}"),
-        ("workers that joined or left in good order, each a rebalance", f"{visits}"),
+        ("traces sent, of 5 spans in 2 messages", f"{outcome.traces}"),
+        ("kill -9 of a worker, each a rebalance at its end and its return", f"{len(outcome.killed)}"),
+        ("workers that joined or left in good order, each a rebalance", f"{outcome.visits}"),
         ("broker restarts", "1"),
-        ("traces judged", f"{sum(trace_id(n).hex() in tally.verdicts for n in range(traces))}"),
-        ("traces lost", f"{sum(trace_id(n).hex() not in tally.verdicts for n in range(traces))}"),
+        ("traces judged", f"{judged}"),
+        ("traces lost", f"{len(ids) - judged}"),
         ("verdicts without a score", f"{tally.unscored}"),
-        ("verdicts written again (same evaluation ids)", f"{sum(tally.verdicts.values()) - len(tally.verdicts)}"),
+        ("verdicts written again (same evaluation ids)", f"{tally.verdicts.total() - len(tally.verdicts)}"),
         ("LLM calls", f"{len(calls)}"),
         ("LLM calls paid again", f"{len(again)}"),
         ("of them not answered yet when their worker was killed", f"{unanswered.total()}"),
@@ -130,7 +149,7 @@ async def kills(broker: Broker, folder: Path, traces: int, per_s: float) -> list
         (f"most after one kill, of {CONCURRENCY} that may be in flight", f"{max(followed.values(), default=0)}"),
         ("alerts raised", f"{len(told)} of {WRONG_SERVICES}"),
         ("most notifications of one alert's raising", f"{max(told.values(), default=0)}"),
-        ("seconds", f"{took:.0f}"),
+        ("seconds", f"{outcome.took_s:.0f}"),
     ]
 
 
