@@ -111,6 +111,9 @@ _TAGS = re.compile("[\U000e0020-\U000e007e]{8,}")
 _EXCERPT = 400
 """Characters kept of an order: more than is ever shown, so that redaction sees what the later cut would halve."""
 
+_MAX_CHUNKS = 32
+"""Suspected chunks that are told of one sample, the first: what is told travels, and is kept."""
+
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[\n。！？]")
 
 
@@ -122,7 +125,8 @@ def addresses_the_judge(text: str) -> bool:
 def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
     """Each text of the sample, as it arrived, that gives orders to a model: chunks, question, answer.
 
-    A chunk's name counts as part of it: applications show their model titles and file names, too.
+    Of chunks at most 32 are told. A chunk's name counts as part of it: applications show their model titles and file
+    names, too.
     """
     texts: list[tuple[Place, int | None, str]] = [
         *((Place.CHUNK, position, _with_name(chunk)) for position, chunk in enumerate(sample.context)),
@@ -131,7 +135,9 @@ def suspicions_in(sample: RagSample) -> tuple[Suspicion, ...]:
     ]
     orders = _orders([text for *_, text in texts])
     found = zip(texts, orders, strict=True)
-    return tuple(Suspicion(place, order, position) for (place, position, _), order in found if order)
+    suspected = [Suspicion(place, order, position) for (place, position, _), order in found if order]
+    chunks = [one for one in suspected if one.place is Place.CHUNK]
+    return (*chunks[:_MAX_CHUNKS], *suspected[len(chunks) :])
 
 
 def _with_name(chunk: Chunk) -> str:
