@@ -109,7 +109,7 @@ class Metrics:
         self._cache = series.counter("cache_requests", "Look-ups in the verdict cache.", "result")
         self._depth = series.gauge("queue_depth", "Samples that wait for a judge.", "judge")
         self._breaker = series.gauge("judge_breaker_state", "1 for the state of a judge's breaker.", "judge", "state")
-        for result in ("hit", "miss", "joined", "write_dropped", "error"):
+        for result in ("hit", "miss", "joined", "shared_hit", "shared_wait", "write_dropped", "error"):
             self._cache(result)
 
     def _make_alert_series(self, series: SeriesRegistry) -> None:
@@ -167,7 +167,7 @@ class Metrics:
     def assessment(self, assessment: Assessment) -> None:
         """Count all outcomes of one judge on one sample; the trace id goes along as exemplar only.
 
-        A verdict that supersedes an earlier one of the same trace counts again: Prometheus cannot take back.
+        Of a verdict that supersedes an earlier one pass only what was not counted: Prometheus cannot take back.
         """
         for evaluation in assessment.evaluations:
             self._evaluation(assessment, evaluation)
@@ -229,7 +229,7 @@ class Metrics:
         self._judge_unpriced(judge, reason).inc()
 
     def cache_request(self, result: str) -> None:
-        """Count a look-up: hit, miss, joined, write_dropped, error."""
+        """Count a look-up: hit, miss, joined, shared_hit, shared_wait; or a write_dropped, or an error."""
         self._cache(result).inc()
 
     def queue_depth(self, judge: str, depth: int) -> None:
