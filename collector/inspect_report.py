@@ -15,7 +15,7 @@ from collector.conventions.tree import Node
 from collector.conventions.verdict import looks_like_retrieval
 from collector.inspection import Inspection
 from collector.plural import counted
-from evaluators.sample import RagSample, Readiness
+from evaluators.sample import ModelTokens, RagSample, Readiness
 
 MAX_SHOWN = 160
 MAX_SPANS_SHOWN = 60
@@ -64,10 +64,18 @@ def _facts(sample: RagSample) -> Iterable[tuple[str, str]]:
     yield "answer", _shown(sample.answer or "")
     if sample.session:
         yield "session", _shown(sample.session)
+    yield from (("tokens", _tokens(entry)) for entry in sample.tokens)
+    yield from (("attribute", f"{name}={_shown(value)}") for name, value in sample.attributes.items())
     if sample.incomplete:
         yield "note", "incomplete: something was lost or cut on the way"
     if sample.excluded:
         yield "note", f"not judged by default: {_shown(sample.excluded)}"
+
+
+def _tokens(entry: ModelTokens) -> str:
+    """What a cost is computed from, or why it cannot be."""
+    untold = f", and {counted(entry.untold, 'call')} without tokens" if entry.untold else ""
+    return f"{entry.input} in, {entry.output} out{untold}: {_shown(entry.model or 'no model named')}"
 
 
 def _spans(examination: Examination) -> Branch:

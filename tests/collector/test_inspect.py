@@ -273,3 +273,19 @@ def test_long_traces_are_shown_in_part(tmp_path: Path) -> None:
     shown = report(inspected(write(tmp_path / "a.pb", body(chain(asked=QUESTION), *many))))
     assert shown.count("\n") < 120
     assert "and 29 more" in shown
+
+
+def test_what_costs_and_slices_are_computed_from_is_shown(tmp_path: Path) -> None:
+    counts = {"llm.token_count.prompt": 50, "llm.token_count.completion": 12, "llm.prompt_template.version": "v2"}
+    told = model()
+    spans = (chain(), retriever(2, REFUNDS), Made(9, {**told.attributes, **counts}, 1))
+    printed = " ".join(report(inspected(write(tmp_path / "told.pb", body(*spans)))).split())
+    assert (
+        "tokens 50 in, 12 out: fake-1 attribute gen_ai.prompt.version=v2 attribute gen_ai.request.model=fake-1"
+        in printed
+    )
+
+
+def test_calls_that_tell_no_tokens_are_shown(tmp_path: Path) -> None:
+    printed = report(inspected(write(tmp_path / "untold.pb", body(chain(), retriever(2, REFUNDS), model()))))
+    assert "0 in, 0 out, and 1 call without tokens: fake-1" in printed
