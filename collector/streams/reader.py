@@ -204,9 +204,11 @@ class EvaluationReader(ConsumerRebalanceListener):  # type: ignore[misc]
 
     def _take_state(self, told: Mapping[str, str]) -> None:
         """A judge is as well as the worker tells that has the most trouble with it."""
-        judge, now = told["judge"], self._clock.monotonic()
+        judge, state, now = told["judge"], told["state"], self._clock.monotonic()
+        if state not in _WORST:
+            raise ValueError(f"a judge has no state {state!r}")
         states = self._states.setdefault(judge, {})
-        states[told["worker"]] = (told["state"], now)
+        states[told["worker"]] = (state, now)
         fresh = {worker: one for worker, one in states.items() if now - one[1] < FRESH_S}
         self._states[judge] = fresh
-        self._watcher.judge_state(judge, max((state for state, _ in fresh.values()), key=_WORST.index))
+        self._watcher.judge_state(judge, max((one for one, _ in fresh.values()), key=_WORST.index))

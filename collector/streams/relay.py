@@ -34,7 +34,8 @@ _Item = tuple[Assessment, Callable[[], None]]
 
 
 class EvaluationRelay:
-    """Writes verdicts in the order in which they came; `done` is called once a broker has them.
+    """Writes verdicts in the order in which they came, those that failed once more at the end; `done` is called once a
+    broker has them.
 
     What cannot be written is kept and tried again. Beyond a bound the oldest is dropped and counted, and its `done`
     never called: who brought the trace brings it again.
