@@ -13,8 +13,9 @@ class StandIn(Broker):
     """A broker that keeps all in memory, and forgets it when it stops.
 
     It has no listener for TLS and passwords, no limit to a message and no metadata of commits; it deletes no records, a
-    deleted topic is back when somebody asks about it, it takes commits from a member whose session is over, and a group
-    that a member left forms anew only after a session's timeout.
+    deleted topic is back when somebody asks about it, and it takes commits from a member whose session is over. A group
+    forms after half of a session's timeout, and where a member left after nearly two: longer than clients wait by
+    default, which keeps roles and the OpenTelemetry Collector out.
     """
 
     is_idempotent = False
