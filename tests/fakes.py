@@ -310,7 +310,7 @@ class ReceiverStub:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 << 20)
-        app.router.add_post("/{path:.*}", self._answer)
+        app.router.add_route("*", "/{path:.*}", self._answer)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)

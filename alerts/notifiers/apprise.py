@@ -5,6 +5,7 @@ Apprise says no more than that a message was not taken, so that every failure co
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -21,6 +22,9 @@ from evaluators.errors import PermanentError, RetryableError
 
 if TYPE_CHECKING:
     from apprise import Apprise
+
+_MENTION = re.compile(r"@(?=everyone|here|channel)|(?<![^\s\"'(<])@(?=\w)|<(?=[!@#])")
+"""Not the @ within an address: links would lead nowhere."""
 
 TITLE_LIMIT = 250
 BODY_LIMIT = 4000
@@ -57,13 +61,22 @@ class AppriseNotifier:
     async def send(self, signals: Sequence[Signal]) -> None:
         """Tell one group, off the event loop."""
         kind = "success" if is_over(signals) else _TYPES[signals[0].severity]
-        title, body = title_of(signals, TITLE_LIMIT), text_of(signals, BODY_LIMIT)
-        taken = await asyncio.to_thread(self._receiver.notify, body=body, title=title, notify_type=kind)
+        title = without_mentions(title_of(signals, TITLE_LIMIT))
+        body = without_mentions(text_of(signals, BODY_LIMIT))
+        # Told that it is text, Apprise escapes it for services that take HTML.
+        taken = await asyncio.to_thread(
+            self._receiver.notify, body=body, title=title, notify_type=kind, body_format="text"
+        )
         if not taken:
             raise RetryableError("apprise: the message was not taken")
 
     async def aclose(self) -> None:
         """Nothing is held open."""
+
+
+def without_mentions(text: str) -> str:
+    """With an invisible space where services would find a group to call, as in @everyone or <!channel>."""
+    return _MENTION.sub("\\g<0>\u200b", text)
 
 
 def _receiver(number: int, url: str) -> "Apprise":

@@ -79,7 +79,9 @@ def message(signals: Sequence[Signal]) -> dict[str, object]:
             blocks.append({"type": "context", "elements": [{"type": "mrkdwn", "text": links[:SECTION_LIMIT]}]})
     if rest := rest_of(signals):
         blocks.append(_section(rest))
-    return {"text": escape(title_of(signals, TEXT_LIMIT)), "blocks": blocks}
+    # A preview would fetch whatever address a claim holds.
+    quiet = {"unfurl_links": False, "unfurl_media": False}
+    return {"text": escape(title_of(signals, TEXT_LIMIT)), "blocks": blocks, **quiet}
 
 
 def escape(text: str) -> str:
@@ -101,7 +103,5 @@ def read_answer(body: bytes) -> GroundwatchError | None:
 
 
 def _section(text: str) -> dict[str, object]:
-    # Escaped first, cut second would split an entity; each character grows to five at most.
-    whole = escape(text)
-    fits = whole if len(whole) <= SECTION_LIMIT else escape(text[: SECTION_LIMIT // 5])
-    return {"type": "section", "text": {"type": "mrkdwn", "text": fits}}
+    # Plain: in other text Slack makes links of addresses and calls whom @here names, escaped or not.
+    return {"type": "section", "text": {"type": "plain_text", "text": text[:SECTION_LIMIT], "emoji": False}}
