@@ -6,7 +6,9 @@ Where one is not installed its tests are skipped with one line; GROUNDWATCH_REQU
 import asyncio
 import os
 import shutil
+import signal
 import socket
+import subprocess
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -149,6 +151,16 @@ async def end(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
+
+
+def stop_process(process: subprocess.Popen[bytes], sent: signal.Signals = signal.SIGTERM) -> None:
+    """Stop or kill a process, by force where it does not end within 20 s."""
+    process.send_signal(sent)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 async def _is_ready(process: asyncio.subprocess.Process, url: str) -> bool:

@@ -1,45 +1,27 @@
 """Rows 40 and 41: TLS, client certificates, and certificate files that change on disk."""
 
 import asyncio
-import datetime
 import os
 import ssl
 from pathlib import Path
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from collector.receivers.settings import ReceiverSettings
 from collector.receivers.tls import Certificate
 from evaluators.errors import PermanentError
+from tests.certificates import self_signed
 from tests.otlp import receiving
 
 pytestmark = pytest.mark.parametrize("transport", ["grpc", "http"])
 
 
 def _write(folder: Path, name: str) -> None:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    (folder / "cert.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    (folder / "key.pem").write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
+    private, certificate = self_signed(name)
+    (folder / "cert.pem").write_bytes(certificate)
+    (folder / "key.pem").write_bytes(private)
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kafka.certificate import write_certificate
-from tests.servers import free_port
+from tests.certificates import write_certificate
+from tests.servers import free_port, stop_process
 
 VERSION = "4.3.1"
 _POM = Path(__file__).parent / "pom.xml"
@@ -68,12 +68,7 @@ class Broker:
         process, self._process = self._process, None
         if process is None:
             return
-        process.send_signal(sent)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        stop_process(process, sent)
 
     def _command(self) -> list[str]:
         return [*_java("-Xmx512m", "-XX:+UseSerialGC"), "kafka.Kafka", str(self._folder / "server.properties")]

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers import free_port
+from tests.servers import free_port, stop_process
 
 MODEL = "smollm2-135m-instruct"
 _HERE = Path(__file__).parent
@@ -80,12 +80,7 @@ class LlmServer:
         process, self._process = self._process, None
         if process is None:
             return
-        process.send_signal(sent)
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        stop_process(process, sent)
         assert process.stdin is not None
         process.stdin.close()
 

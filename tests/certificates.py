@@ -1,4 +1,4 @@
-"""A certificate for localhost that signs itself."""
+"""Certificates for localhost that sign themselves."""
 
 import datetime
 from pathlib import Path
@@ -9,10 +9,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def write_certificate(folder: Path) -> Path:
-    """`server.pem` with key and certificate, and `ca.pem`, which is returned."""
+def self_signed(common_name: str = "localhost") -> tuple[bytes, bytes]:
+    """Private key and certificate, as PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common_name)])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -30,6 +30,12 @@ def write_certificate(folder: Path) -> Path:
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
+    return private, certificate
+
+
+def write_certificate(folder: Path) -> Path:
+    """`server.pem` with key and certificate, and `ca.pem`, which is returned."""
+    private, certificate = self_signed()
     (folder / "server.pem").write_bytes(private + certificate)
     (folder / "ca.pem").write_bytes(certificate)
     return folder / "ca.pem"
